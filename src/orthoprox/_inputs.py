@@ -1,0 +1,157 @@
+"""What a user passes, checked once: every message says what was given, what was needed and the fix."""
+
+import difflib
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+
+from orthoprox._arrays import Array, is_array, namespace
+
+REAL_DTYPES = ("float32", "float64")
+
+
+def matrix(value: Any, name: str, *, shape: tuple[int | None, ...] = (None, None), batch: bool = False) -> Array:
+    """Return ``value`` as a finite, nonempty, real floating array with the given trailing shape.
+
+    Arrays of the standard stay in their library; lists, tables and other sequences become NumPy arrays; integers
+    become ``float64``. With ``batch`` any number of leading axes is accepted.
+    """
+    X = _real(value, name)
+    if X.ndim < len(shape) or (X.ndim > len(shape) and not batch):
+        raise ValueError(f"{name} has {X.ndim} dimension(s), shape {tuple(X.shape)}; it needs {_sketch(shape)}.")
+    if math.prod(X.shape) == 0:
+        raise ValueError(f"{name} is empty, shape {tuple(X.shape)}; it needs at least one row and one column.")
+    trailing = tuple(X.shape)[X.ndim - len(shape) :]
+    if any(want is not None and want != got for want, got in zip(shape, trailing, strict=True)):
+        raise ValueError(f"{name} has shape {tuple(X.shape)}; it needs {_sketch(shape)}.")
+    if not bool(namespace(X).all(namespace(X).isfinite(X))):
+        raise ValueError(f"{name} contains NaN or infinite entries; remove or impute them first.")
+    return X
+
+
+def operator(value: Any, name: str) -> Any:
+    """Return ``value`` as a matrix: a checked dense array, a CSR array, or the ``LinearOperator`` it is."""
+    if isinstance(value, LinearOperator):
+        if np.issubdtype(value.dtype, np.complexfloating):
+            raise TypeError(f"{name} is a complex operator; orthoprox works with real matrices, pass a real one.")
+        return value
+    if sp.issparse(value):
+        entries = matrix(value.tocsr().data[None, :] if value.nnz else [[0.0]], f"The stored entries of {name}")
+        if value.ndim != 2 or 0 in value.shape:
+            raise ValueError(f"{name} has shape {value.shape}; it needs two dimensions with at least one row and column.")
+        return sp.csr_array(value).astype(entries.dtype)
+    return matrix(value, name, batch=True)
+
+
+def broadcastable(value: Any, name: str, shape: tuple[int, int]) -> None:
+    """Raise where ``value``, a number or an array, does not broadcast to X of the given shape."""
+    trailing = tuple(value.shape)[-2:] if is_array(value) else ()
+    try:
+        fits = np.broadcast_shapes(trailing, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"{name} has shape {tuple(value.shape)}, X has {shape}; pass a number or an array of shape {shape}.")
+
+
+def number(value: Any, name: str, *, minimum: float = 0.0, strict: bool = True) -> float:
+    """Return ``value`` as a finite float above ``minimum`` (or equal to it, unless ``strict``)."""
+    if (
+        isinstance(value, (bool, np.bool_))
+        or not isinstance(value, (Real, np.generic))
+        or isinstance(value, np.complexfloating)
+    ):
+        raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs a real number.")
+    result = float(value)
+    bound = f"{'>' if strict else '>='} {minimum:g}"
+    if not math.isfinite(result) or result < minimum or (strict and result == minimum):
+        raise ValueError(f"{name} = {result:g}; it needs a finite number {bound}.")
+    return result
+
+
+def parameter(value: Any, name: str, *, strict: bool = True) -> Any:
+    """Return a solver's parameter: a positive number, or an array of them (one for each problem of a batch)."""
+    if not is_array(value) or isinstance(value, np.generic):
+        return number(value, name, strict=strict)
+    X = _real(value, name)
+    xp = namespace(X)
+    if not bool(xp.all(xp.isfinite(X) & (X > 0 if strict else X >= 0))):
+        raise ValueError(f"{name} has entries that are not finite numbers {'>' if strict else '>='} 0.")
+    return X
+
+
+def integer(value: Any, name: str, *, minimum: int = 1) -> int:
+    """Return ``value`` as an int that is at least ``minimum``."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs a whole number.")
+    whole = int(value)
+    if whole < minimum:
+        raise ValueError(f"{name} = {whole}; it needs a whole number >= {minimum}.")
+    return whole
+
+
+def columns(n: Any, m: int) -> int:
+    """Return the number of columns, checked against the number of rows ``m``."""
+    wanted = integer(n, "n")
+    if wanted > m:
+        raise ValueError(f"n = {wanted} is larger than m = {m}; X'X = I_n needs n <= m, ask for at most {m} columns.")
+    return wanted
+
+
+def choice(value: Any, name: str, options: Iterable[str]) -> str:
+    """Return ``value`` if it is one of the ``options``; otherwise name the nearest."""
+    options = sorted(options)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs one of {', '.join(map(repr, options))}.")
+    if value not in options:
+        raise ValueError(f"{name} is {value!r}; it needs one of {', '.join(map(repr, options))}.{nearest(value, options)}")
+    return value
+
+
+def nearest(word: str, options: Iterable[str]) -> str:
+    """Return the sentence that suggests the option nearest to ``word``, or nothing."""
+    close = difflib.get_close_matches(word.lower(), list(options), n=1, cutoff=0.4)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def generator(seed: Any) -> np.random.Generator:
+    """Return ``seed`` as a ``numpy.random.Generator``."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
+        raise TypeError(f"seed is {seed!r}, a {type(seed).__name__}; it needs an int or a numpy.random.Generator.")
+    return np.random.default_rng(integer(seed, "seed", minimum=0))
+
+
+def _real(value: Any, name: str) -> Array:
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; fill or remove its missing entries first.")
+    if not is_array(value) or isinstance(value, (np.ndarray, np.generic)):
+        value = _numpy(value, name)
+    xp = namespace(value)
+    if xp.isdtype(value.dtype, "complex floating"):
+        raise TypeError(f"{name} is complex ({value.dtype}); orthoprox works with real matrices, pass real data.")
+    if xp.isdtype(value.dtype, "real floating") and str(value.dtype).rpartition(".")[2] in REAL_DTYPES:
+        return value
+    return xp.astype(value, xp.float64)
+
+
+def _numpy(value: Any, name: str) -> Array:
+    try:
+        X = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} is ragged: its rows differ in length; it needs a rectangular array.") from error
+    if X.dtype.kind not in "fiubc":
+        raise TypeError(f"{name} has dtype {X.dtype}; it needs real numbers, convert it with .astype(float) first.")
+    return X
+
+
+def _sketch(shape: tuple[int | None, ...]) -> str:
+    if all(size is None for size in shape):
+        return f"{len(shape)} dimensions"
+    return "shape (" + ", ".join("any" if size is None else str(size) for size in shape) + ")"

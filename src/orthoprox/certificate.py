@@ -1,0 +1,183 @@
+r"""How far a point is from stationary, bracketed from both sides.
+
+X is stationary if X'X = I and 0 lies in grad l(X) + dg(X) + 2XY for some symmetric Y. Exact zeros decide what dg is,
+and projections destroy them, so the certificate lives at the prox point
+
+    P = prox_tg(X - t (grad l(X) + 2XY)),   t = 1 / L,
+
+and brackets  dist(P) = min over symmetric Y of |grad l(P) + dg(P) + 2PY|_F.  Any symmetric Y gives an upper bound; any
+unit V with sym(P'V) = 0 gives the lower bound -(<grad l(P), V> + g'(P; V)). Neither needs P'P = I.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from orthoprox import _inputs
+from orthoprox._arrays import Array, namespace, precision
+from orthoprox.curvature import lipschitz
+from orthoprox.krylov import conjugate_gradients
+from orthoprox.problem import Problem
+from orthoprox.stiefel import defect, inner, norm, sym
+from orthoprox.terms import HasSubdifferential
+
+_NEWTON_STEPS = 30
+_CG_STEPS = 200
+_GRADIENT = 1e-6  # |sym(P'R)| / |R| at which the multiplier is optimal
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is proved about a point X; all norms are Frobenius norms."""
+
+    point: Array  # P, the prox point that the bounds are about
+    distance: float  # |P - X|
+    feasibility: float  # |P'P - I|
+    upper: float  # dist(P) is at most this
+    lower: float  # and at least this
+    multiplier: Array  # Y, the symmetric matrix that gives `upper`
+    gradient: float  # |grad l(X)|
+    subgradient: float  # |s| of the s in dg(P) that gives `upper`
+
+    def relative(self, floor: float = 0.0) -> float:
+        """Return upper / max(|grad l(X)|, floor), unchanged when f is scaled; where both vanish, upper / |s|."""
+        scale = max(self.gradient, floor) or self.subgradient
+        return self.upper / scale if self.upper > 0 else 0.0
+
+
+def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certificate:
+    """Certify X: bracket the distance to stationarity at its prox point.
+
+    Parameters
+    ----------
+    problem : Problem
+    X : array of shape (m, n)
+        Any point; it need not satisfy X'X = I.
+    multiplier : array of shape (n, n), optional
+        A symmetric matrix to start from, for example a solver's own.
+
+    Returns
+    -------
+    Certificate
+        ``point``, ``distance``, ``feasibility``, ``upper``, ``lower``, ``multiplier``, and the norms to compare with.
+    """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem is {problem!r}, a {type(problem).__name__}; it needs an orthoprox.Problem.")
+    X = _inputs.matrix(X, "X", shape=problem.shape)
+    if multiplier is not None:
+        multiplier = sym(_inputs.matrix(multiplier, "multiplier", shape=(problem.shape[1],) * 2))
+    return certify(problem, X, multiplier, proximal_step(problem, X), refine=True)
+
+
+def proximal_step(problem: Problem, X: Array) -> float:
+    """Return the step t = 1 / L of the prox point, short enough for a weakly convex g."""
+    curvature = lipschitz(problem.smooth, X) + 2 * problem.nonsmooth.modulus
+    if curvature == 0:
+        curvature = float(norm(problem.smooth.grad(X))) / X.shape[-1] ** 0.5
+    return 1 / curvature if curvature > 0 else 1.0
+
+
+def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, refine: bool) -> Certificate:
+    """Certify X from the multiplier Y; ``refine`` looks for the best multiplier and the lower bound as well."""
+    ell, g = problem.smooth, problem.nonsmooth
+    D = ell.grad(X)
+    if Y is None:
+        s = (X - g.prox(X, t)) / t
+        Y = -sym(X.mT @ (D + s)) / 2
+    B = X - t * (D + 2 * (X @ Y))
+    P = g.prox(B, t)
+    C = ell.grad(P)
+    model = _Subdifferential(problem, P, (B - P) / t)
+
+    R = model.nearest(C + 2 * (P @ Y))
+    Y, R = _improve(model, C, Y, R)
+    lower = 0.0
+    if refine:
+        Y, R = _least_norm(model, C, Y, R)
+        lower = max(0.0, model.descent(C, _direction(P, R), Y))
+    return Certificate(
+        point=P,
+        distance=float(norm(P - X)),
+        feasibility=float(norm(defect(P))),
+        upper=float(norm(R)),
+        lower=min(lower, float(norm(R))),
+        multiplier=Y,
+        gradient=float(norm(D)),
+        subgradient=float(norm(R - C - 2 * (P @ Y))),
+    )
+
+
+class _Subdifferential:
+    """The set dg(P), as far as the term shows it: all of it, or the one element that the prox gave."""
+
+    def __init__(self, problem: Problem, P: Array, s: Array) -> None:
+        self.g, self.P, self.s = problem.nonsmooth, P, s
+
+    def nearest(self, W: Array) -> Array:
+        if isinstance(self.g, HasSubdifferential):
+            return self.g.nearest(self.P, W)
+        return W + self.s
+
+    def descent(self, C: Array, V: Array, Y: Array) -> float:
+        """Return the lower bound that the direction V proves, less what rounding left of sym(P'V) = 0."""
+        size = float(norm(V))
+        if size == 0.0 or not isinstance(self.g, HasSubdifferential):
+            return 0.0
+        V = V / size
+        leak = 2 * float(norm(sym(self.P.mT @ V))) * float(norm(Y))
+        return -float(inner(C, V) + self.g.slope(self.P, V)) - leak
+
+
+def _improve(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[Array, Array]:
+    """Take one gradient step on |R(Y)|^2 / 2 of a safe length; for a smooth problem on the manifold it is exact."""
+    P = model.P
+    length = 2 * (1 + float(norm(defect(P))))
+    trial = Y - sym(P.mT @ R) / length
+    S = model.nearest(C + 2 * (P @ trial))
+    return (trial, S) if float(norm(S)) < float(norm(R)) else (Y, R)
+
+
+def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[Array, Array]:
+    """Minimise |R(Y)|^2 / 2 over symmetric Y, R(Y) = nearest(C + 2PY), by semismooth Newton; return Y and R.
+
+    The problem is convex with gradient 2 sym(P'R). The generalised derivative of ``nearest`` keeps the nonzero entries
+    of R and blanks the others (for groups of entries it keeps too much, which only shortens the step), so the Newton
+    equation reads  sym(P'(M o PS)) = -sym(P'R) / 2  with the mask M of the nonzero entries.
+    """
+    P = model.P
+    tiny = 8 * precision(P) * float(norm(C))
+    for _ in range(_NEWTON_STEPS):
+        size, F = float(norm(R)), sym(P.mT @ R)
+        if size <= tiny or float(norm(F)) <= _GRADIENT * size:
+            break
+        S = conjugate_gradients(_masked(P, R)[1], -F / 2, tol=0.01, max_iterations=_CG_STEPS)
+        slope, length = 2 * float(inner(F, S)), 1.0
+        while length > 1e-6:
+            trial = Y + length * S
+            T = model.nearest(C + 2 * (P @ trial))
+            if float(norm(T)) ** 2 <= size**2 + 2e-4 * length * slope:
+                break
+            length /= 2
+        else:
+            break
+        Y, R = trial, T
+    return Y, R
+
+
+def _direction(P: Array, R: Array) -> Array:
+    """Return V near -R with sym(P'V) = 0, changed only where R is nonzero: there g has a slope to both sides."""
+    spread, gather = _masked(P, R)
+    V = -R
+    for _ in range(3):  # iterative refinement: each round removes what the one before left
+        V = V - spread(conjugate_gradients(gather, sym(P.mT @ V), tol=1e-8, max_iterations=_CG_STEPS))
+    return V
+
+
+def _masked(P: Array, R: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """Return the operators S -> M o PS and S -> sym(P'(M o PS)), M the mask of the nonzero entries of R."""
+    mask = namespace(R).astype(R != 0, R.dtype)
+
+    def spread(S: Array) -> Array:
+        return mask * (P @ S)
+
+    return spread, lambda S: sym(P.mT @ spread(S))

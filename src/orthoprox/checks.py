@@ -1,0 +1,103 @@
+"""Checks for terms of your own: does the gradient belong to the function, does the prox?"""
+
+from typing import Any
+
+import numpy as np
+
+from orthoprox import _inputs
+from orthoprox._arrays import Array, from_numpy
+from orthoprox.stiefel import inner, norm
+from orthoprox.terms import Nonsmooth, Smooth
+
+
+def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.random.Generator = 0) -> float:
+    """Check that ``smooth.grad`` is the gradient of ``smooth.value`` at X, and that ``value_and_grad`` agrees with both.
+
+    Central differences (l(X + hV) - l(X - hV)) / 2h in ten random directions are compared with <grad l(X), V>.
+
+    Returns
+    -------
+    float
+        The largest error, relative to |grad l(X)|.
+
+    Raises
+    ------
+    ValueError
+        If it exceeds ``tol``.
+    """
+    if not isinstance(smooth, Smooth):
+        raise TypeError(f"check_grad was given {smooth!r}, a {type(smooth).__name__}; it needs a Smooth term.")
+    X = _inputs.matrix(X, "X")
+    rng = _inputs.generator(seed)
+    D = smooth.grad(X)
+    if tuple(D.shape) != tuple(X.shape):
+        raise ValueError(f"grad returned shape {tuple(D.shape)} for X of shape {tuple(X.shape)}; both need to be the same.")
+    both = smooth.value_and_grad(X)
+    scale = max(float(norm(D)), 1e-3 * abs(float(smooth.value(X))), 1e-12)
+    worst = max(abs(float(both[0]) - float(smooth.value(X))), float(norm(both[1] - D))) / scale
+    h = 1e-5 * max(1.0, float(norm(X)))
+    for _ in range(10):
+        V = _direction(X, rng)
+        slope = (float(smooth.value(X + h * V)) - float(smooth.value(X - h * V))) / (2 * h)
+        worst = max(worst, abs(slope - float(inner(D, V))) / scale)
+    if not worst <= tol:
+        raise ValueError(f"The gradient does not fit the value: relative error {worst:.2g}, above {tol:g}. Check its formula.")
+    return worst
+
+
+def check_prox(
+    nonsmooth: Nonsmooth, X: Any, t: float = 0.5, *, tol: float = 1e-9, seed: int | np.random.Generator = 0
+) -> float:
+    """Check that P = ``nonsmooth.prox(X, t)`` minimises  g(P) + |P - X|^2 / (2 t).
+
+    The model is compared at P with its values at points around P at many distances, at single changed entries, at X
+    and at 0. A ``modulus`` that is too small shows as well: the model then lies below its quadratic lower bound.
+
+    Returns
+    -------
+    float
+        By how much the best of those points undercuts P, relative to the size of the model; at most 0 if none does.
+
+    Raises
+    ------
+    ValueError
+        If it exceeds ``tol``.
+    """
+    if not isinstance(nonsmooth, Nonsmooth):
+        raise TypeError(f"check_prox was given {nonsmooth!r}, a {type(nonsmooth).__name__}; it needs a Nonsmooth term.")
+    X = _inputs.matrix(X, "X")
+    t = _inputs.number(t, "t")
+    rng = _inputs.generator(seed)
+    P = nonsmooth.prox(X, t)
+    if tuple(P.shape) != tuple(X.shape):
+        raise ValueError(f"prox returned shape {tuple(P.shape)} for X of shape {tuple(X.shape)}; both need to be the same.")
+    strength = 1 / t - nonsmooth.modulus  # the model is strongly convex with this constant
+
+    def model(Q: Array) -> float:
+        return float(nonsmooth.value(Q)) + float(norm(Q - X)) ** 2 / (2 * t)
+
+    best, size = model(P), max(1.0, float(norm(X)))
+    if not np.isfinite(best):
+        raise ValueError(f"g is {best} at the prox point; the prox has to lie where g is finite.")
+    trials = [X, 0 * X]
+    for distance in size * 10.0 ** -np.arange(6):
+        trials += [P + distance * _direction(X, rng) for _ in range(5)]
+        trials += [P + distance * _entry(X, rng) for _ in range(5)]
+    worst = max(best + strength / 2 * float(norm(Q - P)) ** 2 - model(Q) for Q in trials) / max(1.0, abs(best))
+    if not worst <= tol:
+        raise ValueError(
+            f"The prox does not minimise its model: another point is better by {worst:.2g} (relative), above {tol:g}. "
+            "Check its formula, the meaning of t, and the modulus."
+        )
+    return worst
+
+
+def _direction(X: Array, rng: np.random.Generator) -> Array:
+    V = rng.standard_normal(tuple(X.shape))
+    return from_numpy(V / np.linalg.norm(V), like=X)
+
+
+def _entry(X: Array, rng: np.random.Generator) -> Array:
+    V = np.zeros(tuple(X.shape))
+    V[tuple(rng.integers(size) for size in V.shape)] = rng.choice([-1.0, 1.0])
+    return from_numpy(V, like=X)

@@ -1,0 +1,56 @@
+"""How fast a gradient can change: spectral norms by Lanczos, and finite differences where nothing is known."""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+from orthoprox._arrays import Array, from_numpy, namespace, to_numpy
+from orthoprox.stiefel import norm
+from orthoprox.terms import HasLipschitz, Smooth
+
+MARGIN = 1.01  # Lanczos approaches the norm from below
+_DENSE = 16  # below this size a dense eigenvalue decomposition is exact and as fast
+_POWER_STEPS = 12
+_POWER_MARGIN = 1.1
+_TINY = 1e-30
+
+
+def spectral_norm(apply: Callable[[np.ndarray], np.ndarray], size: int) -> float:
+    """Return a bound of the largest |eigenvalue| of a symmetric operator: Lanczos from a fixed vector, times 1.01."""
+    if size <= _DENSE:
+        return MARGIN * float(np.max(np.abs(np.linalg.eigvalsh(apply(np.eye(size))))))
+    v0 = np.random.default_rng(0).standard_normal(size)
+    matvec = LinearOperator((size, size), matvec=lambda v: apply(v.reshape(size, 1)).ravel(), dtype=np.float64)
+    try:
+        largest = eigsh(matvec, k=1, which="LM", v0=v0, tol=1e-3, return_eigenvectors=False)
+    except ArpackNoConvergence as partial:
+        largest = partial.eigenvalues
+    return MARGIN * float(np.max(np.abs(largest)))
+
+
+def lipschitz(smooth: Smooth, X: Array) -> float:
+    """Return the Lipschitz constant of grad l: the term's own, or an estimate around X.
+
+    The estimate is 1.1 times the largest |grad l(X + V) - grad l(X)| / |V| met by a power method on finite differences.
+    """
+    if isinstance(smooth, HasLipschitz):
+        return smooth.lipschitz
+    xp = namespace(X)
+    D = smooth.grad(X)
+    V = from_numpy(np.random.default_rng(0).standard_normal(tuple(X.shape)), like=X)
+    estimate = 0.0
+    for _ in range(_POWER_STEPS):
+        V = V * (1e-4 * X.shape[-1] ** 0.5 / xp.clip(norm(V), _TINY, None)[..., None, None])
+        change = smooth.grad(X + V) - D
+        estimate = max(estimate, float(xp.max(norm(change) / xp.clip(norm(V), _TINY, None))))
+        V = change
+    return _POWER_MARGIN * estimate
+
+
+def dense_norm(A: Array) -> float:
+    """Return a bound of the spectral norms of a (batch of) dense symmetric matrices."""
+    A = to_numpy(A)
+    if A.ndim > 2:
+        return MARGIN * float(np.max(np.abs(np.linalg.eigvalsh(A))))
+    return spectral_norm(lambda V: A @ V, A.shape[-1])

@@ -1,0 +1,64 @@
+"""The one measuring rod: every number that is reported about a point comes from here, never from a solver."""
+
+from dataclasses import dataclass
+
+from orthoprox._arrays import Array, namespace
+from orthoprox.certificate import Certificate, certify, proximal_step
+from orthoprox.problem import Problem
+from orthoprox.stiefel import defect, norm, polar
+
+ZERO = 1e-5  # entries below this count as zero in `sparsity`, as in the paper
+_FLOOR = 1e-3  # the gradient is never called smaller than this share of its size at the start
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a point X is worth."""
+
+    objective: float  # f(X) at the point itself, which an infeasible X makes look good
+    projected_objective: float  # f at the nearest point with X'X = I: what methods are ranked by
+    feasibility: float  # |X'X - I|_F
+    stationarity: float  # relative distance to stationarity, an upper bound
+    sparsity: float  # share of entries with |x| < 1e-5
+
+
+class Rod:
+    """Measures the points of one run, all with the same prox step and the same scale.
+
+    ``stationarity`` is the certificate's upper bound over max(|grad l(X)|, 1e-3 |grad l(X0)|): invariant under scaling
+    of f, and not fooled by a gradient that vanishes at the solution.
+    """
+
+    def __init__(self, problem: Problem, X0: Array) -> None:
+        self.problem = problem
+        self.step = proximal_step(problem, X0)
+        self.floor = _FLOOR * float(norm(problem.smooth.grad(X0)))
+
+    def certify(self, X: Array, multiplier: Array | None, *, refine: bool = False) -> Certificate:
+        """Certify X, quickly or (``refine``) as sharply as possible."""
+        return certify(self.problem, X, multiplier, self.step, refine=refine)
+
+    def stationarity(self, certificate: Certificate) -> float:
+        """Return the relative distance to stationarity that a certificate proves."""
+        return certificate.relative(self.floor)
+
+    def measure(self, X: Array, certificate: Certificate) -> Measurement:
+        """Measure X, whose certificate is at hand."""
+        return Measurement(
+            objective=float(self.problem.value(X)),
+            projected_objective=float(self.problem.value(polar(X))),
+            feasibility=feasibility(X),
+            stationarity=self.stationarity(certificate),
+            sparsity=sparsity(X),
+        )
+
+
+def feasibility(X: Array) -> float:
+    """Return |X'X - I|_F."""
+    return float(norm(defect(X)))
+
+
+def sparsity(X: Array) -> float:
+    """Return the share of entries with |x| < 1e-5."""
+    xp = namespace(X)
+    return float(xp.mean(xp.astype(xp.abs(X) < ZERO, xp.float64)))

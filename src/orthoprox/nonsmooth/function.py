@@ -1,0 +1,37 @@
+"""Any prox-friendly function, given by two callables."""
+
+from collections.abc import Callable
+
+from orthoprox import _inputs
+from orthoprox._arrays import Array
+from orthoprox.terms import Nonsmooth
+
+
+class Function(Nonsmooth):
+    """The nonsmooth term g = fun with its prox.
+
+    A bare prox shows one subgradient at a time: certificates stay rigorous upper bounds, their lower bound is 0. A term
+    that also provides ``nearest`` and ``slope`` (:class:`orthoprox.terms.HasSubdifferential`) gets both.
+
+    Parameters
+    ----------
+    fun : callable
+        X -> g(X), a number (for a batch of X: one number each).
+    prox : callable
+        (X, t) -> argmin_P g(P) + |P - X|^2 / (2 t). ``orthoprox.checks.check_prox`` tells whether it fits ``fun``.
+    modulus : float
+        The weak convexity modulus, 0 for a convex g.
+    """
+
+    def __init__(self, fun: Callable[[Array], Array], prox: Callable[[Array, Array], Array], modulus: float = 0.0) -> None:
+        for name, value in (("fun", fun), ("prox", prox)):
+            if not callable(value):
+                raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs a callable.")
+        self._fun, self._prox = fun, prox
+        self.modulus = _inputs.number(modulus, "modulus", strict=False)
+
+    def value(self, X: Array) -> Array:
+        return self._fun(X)
+
+    def prox(self, X: Array, t: Array) -> Array:
+        return self._prox(X, t)

@@ -1,0 +1,44 @@
+"""The l21 norm, which makes whole rows vanish: row-sparse feature selection."""
+
+from orthoprox import _inputs
+from orthoprox._arrays import Array, namespace
+from orthoprox.terms import Nonsmooth
+
+
+class L21(Nonsmooth):
+    """The row-wise group norm g(X) = mu sum_i |x_i|_2, x_i the rows of X.
+
+    prox_tg(X) has the rows max(1 - t mu / |x_i|, 0) x_i.
+    """
+
+    def __init__(self, mu: float) -> None:
+        self.mu = _inputs.number(mu, "mu", strict=False)
+
+    def value(self, X: Array) -> Array:
+        return self.mu * namespace(X).sum(_row_norms(X), axis=(-2, -1))
+
+    def prox(self, X: Array, t: Array) -> Array:
+        return _shrink_rows(X, t * self.mu)
+
+    def nearest(self, X: Array, W: Array) -> Array:
+        """Return W + mu x_i / |x_i| in the nonzero rows; in the others the ball of radius mu takes what it can of W."""
+        norms = _row_norms(X)
+        direction = X / namespace(X).where(norms > 0, norms, 1.0)
+        return namespace(X).where(norms > 0, W + self.mu * direction, _shrink_rows(W, self.mu))
+
+    def slope(self, X: Array, V: Array) -> Array:
+        """Return mu <x_i, v_i> / |x_i| summed over the nonzero rows, plus mu |v_i| over the others."""
+        xp = namespace(X)
+        norms = _row_norms(X)
+        along = xp.sum(X * V, axis=-1, keepdims=True) / xp.where(norms > 0, norms, 1.0)
+        return self.mu * xp.sum(xp.where(norms > 0, along, _row_norms(V)), axis=(-2, -1))
+
+
+def _row_norms(X: Array) -> Array:
+    return namespace(X).linalg.vector_norm(X, axis=-1, keepdims=True)
+
+
+def _shrink_rows(X: Array, threshold: Array) -> Array:
+    xp = namespace(X)
+    norms = _row_norms(X)
+    return X * xp.clip(1 - threshold / xp.where(norms > 0, norms, 1.0), 0.0, None)

@@ -1,0 +1,59 @@
+"""The l1 norm, which makes single entries vanish."""
+
+from typing import Any
+
+import numpy as np
+
+from orthoprox import _inputs
+from orthoprox._arrays import Array, is_array, namespace
+from orthoprox.nonsmooth.separable import Separable, weight
+
+
+class L1(Separable):
+    """The weighted l1 norm g(X) = sum_ij mu_ij |x_ij|, optionally with the box |x_ij| <= bound.
+
+    prox_tg(X) = sign(X) min(max(|X| - t mu, 0), bound)
+
+    Parameters
+    ----------
+    mu : float or array
+        The weight, nonnegative; an array (m, n) or one that broadcasts to it weighs each entry.
+    bound : float, optional
+        The radius of the box; none by default.
+    """
+
+    def __init__(self, mu: Any, bound: float | None = None) -> None:
+        self.mu = _weight(mu)
+        self.bound = np.inf if bound is None else _inputs.number(bound, "bound")
+
+    def check_shape(self, shape: tuple[int, int]) -> None:
+        _inputs.broadcastable(self.mu, "mu", shape)
+
+    def value(self, X: Array) -> Array:
+        xp = namespace(X)
+        total = xp.sum(self.mu * xp.abs(X), axis=(-2, -1))
+        if self.bound == np.inf:
+            return total
+        return xp.where(xp.all(xp.abs(X) <= self.bound, axis=(-2, -1)), total, xp.inf + 0 * total)
+
+    def prox(self, X: Array, t: Array) -> Array:
+        xp = namespace(X)
+        threshold = t * self.mu
+        shrunk = X - xp.clip(X, -threshold, threshold)
+        return shrunk if self.bound == np.inf else xp.clip(shrunk, -self.bound, self.bound)
+
+    def interval(self, X: Array) -> tuple[Array, Array]:
+        xp = namespace(X)
+        mu = weight(X, self.mu)
+        lower, upper = xp.where(X > 0, mu, -mu), xp.where(X < 0, -mu, mu)
+        return xp.where(X <= -self.bound, -xp.inf, lower), xp.where(X >= self.bound, xp.inf, upper)
+
+
+def _weight(mu: Any) -> Any:
+    """Return a penalty weight, a nonnegative number or an array of them."""
+    if isinstance(mu, np.generic) or not (is_array(mu) or isinstance(mu, (list, tuple))):
+        return _inputs.number(mu, "mu", strict=False)
+    weights = _inputs.matrix(mu, "mu", shape=(), batch=True)
+    if bool(namespace(weights).any(weights < 0)):
+        raise ValueError("mu has negative entries; a penalty weight needs entries >= 0.")
+    return weights

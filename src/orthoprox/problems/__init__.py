@@ -1,0 +1,18 @@
+"""Ready-made problems: data in, Problem out."""
+
+from collections.abc import Callable
+
+from orthoprox.problem import Problem
+from orthoprox.problems.compressed_modes import compressed_modes
+from orthoprox.problems.graph_matching import graph_matching
+from orthoprox.problems.quadratic import quadratic
+from orthoprox.problems.sparse_pca import sparse_pca
+
+PROBLEMS: dict[str, Callable[..., Problem]] = {
+    "compressed_modes": compressed_modes,
+    "graph_matching": graph_matching,
+    "quadratic": quadratic,
+    "sparse_pca": sparse_pca,
+}
+
+__all__ = ["PROBLEMS", "compressed_modes", "graph_matching", "quadratic", "sparse_pca"]

@@ -1,0 +1,58 @@
+"""Graph matching: which landmark of one picture is which of another."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import Delaunay, QhullError
+
+from orthoprox import _inputs
+from orthoprox._arrays import to_numpy
+from orthoprox.nonsmooth import Zero
+from orthoprox.problem import Problem
+from orthoprox.smooth import Matching
+
+
+def graph_matching(points1: Any, points2: Any, mu: float, *, width: float = 2500.0) -> Problem:
+    """Return the problem  min -vec(X)'K vec(X) + mu |max(0, -X)|_F^2  subject to  X'X = I_n.
+
+    Each set of points becomes the graph of its Delaunay triangulation. Two edges of lengths a and b have the affinity
+    exp(-(a - b)^2 / width), from which K is made (see :class:`orthoprox.smooth.Matching`). Large entries of the
+    solution pair the points of the first set (rows) with those of the second (columns).
+
+    Parameters
+    ----------
+    points1, points2 : arrays of shapes (m, 2) and (n, 2)
+        Points in the plane, m >= n >= 3, not all on one line.
+    mu : float
+        The weight of the penalty on negative entries.
+    width : float
+        The scale of the affinity, in squared units of length.
+    """
+    width = _inputs.number(width, "width")
+    points1, points2 = (_points(points, name) for points, name in ((points1, "points1"), (points2, "points2")))
+    edges1, edges2 = _edges(points1, "points1"), _edges(points2, "points2")
+    difference = _lengths(points1, edges1)[:, None] - _lengths(points2, edges2)[None, :]
+    shape = (len(points1), _inputs.columns(len(points2), len(points1)))
+    return Problem(Matching(edges1, edges2, np.exp(-(difference**2) / width), shape, mu), Zero(), shape)
+
+
+def _points(value: Any, name: str) -> NDArray[np.float64]:
+    points = to_numpy(_inputs.matrix(value, name, shape=(None, 2))).astype(np.float64)
+    if len(points) < 3:
+        raise ValueError(f"{name} has {len(points)} point(s); a triangulation needs at least 3.")
+    return points
+
+
+def _edges(points: NDArray[np.float64], name: str) -> NDArray[np.int64]:
+    """Return the edges of the Delaunay triangulation, each once."""
+    try:
+        corners = Delaunay(points).simplices
+    except QhullError as error:
+        raise ValueError(f"{name} cannot be triangulated; its points need to be distinct and not all on one line.") from error
+    sides = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [0, 2]]])
+    return np.unique(np.sort(sides, axis=1), axis=0).astype(np.int64)
+
+
+def _lengths(points: NDArray[np.float64], edges: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.hypot(*(points[edges[:, 0]] - points[edges[:, 1]]).T)

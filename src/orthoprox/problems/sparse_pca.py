@@ -1,0 +1,25 @@
+"""Sparse principal component analysis."""
+
+from typing import Any
+
+from orthoprox import _inputs
+from orthoprox.nonsmooth import L1
+from orthoprox.problem import Problem
+from orthoprox.smooth import Variance
+
+
+def sparse_pca(A: Any, n: int, mu: Any) -> Problem:
+    """Return the problem  min -|AX|_F^2 + mu |X|_1  subject to  X'X = I_n.
+
+    Parameters
+    ----------
+    A : array, np.memmap, scipy.sparse matrix or LinearOperator, shape (p, m)
+        The data, one row for each observation; center its columns first if the components should describe variance.
+    n : int
+        The number of components, at most m.
+    mu : float or array of shape (m, n)
+        The weight of the l1 norm: the larger, the sparser.
+    """
+    penalty, variance = L1(mu), Variance(A)
+    m = variance.A.shape[-1]
+    return Problem(variance, penalty, (m, _inputs.columns(n, m)))

@@ -1,0 +1,36 @@
+"""Any differentiable function, given by two callables."""
+
+from collections.abc import Callable
+
+from orthoprox._arrays import Array
+from orthoprox.terms import Smooth
+
+
+class Function(Smooth):
+    """The smooth term l = fun, with gradient grad.
+
+    Its curvature is estimated where a method asks for it. A function that knows a Lipschitz constant of its gradient
+    is a subclass of :class:`orthoprox.terms.Smooth` with a ``lipschitz`` property.
+
+    Parameters
+    ----------
+    fun : callable
+        X -> l(X), a number (for a batch of X: one number each).
+    grad : callable
+        X -> the Euclidean gradient, of the shape of X. ``orthoprox.checks.check_grad`` tells whether it fits ``fun``.
+    """
+
+    def __init__(self, fun: Callable[[Array], Array], grad: Callable[[Array], Array]) -> None:
+        for name, value in (("fun", fun), ("grad", grad)):
+            if not callable(value):
+                raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs a callable of X.")
+        self._fun, self._grad = fun, grad
+
+    def value(self, X: Array) -> Array:
+        return self._fun(X)
+
+    def grad(self, X: Array) -> Array:
+        return self._grad(X)
+
+    def value_and_grad(self, X: Array) -> tuple[Array, Array]:
+        return self._fun(X), self._grad(X)

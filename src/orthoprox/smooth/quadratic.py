@@ -1,0 +1,74 @@
+"""The quadratic l(X) = tr(X'AX)/2 + tr(B'X)."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from orthoprox import _inputs
+from orthoprox._arrays import Array, is_array, namespace, to_numpy
+from orthoprox.curvature import dense_norm, spectral_norm
+from orthoprox.stiefel import inner
+from orthoprox.terms import Smooth
+
+
+class Quadratic(Smooth):
+    """The quadratic l(X) = tr(X'AX)/2 + tr(B'X), with gradient AX + B.
+
+    Parameters
+    ----------
+    A : array, scipy.sparse matrix or LinearOperator, shape (m, m)
+        Symmetric; arrays may carry leading batch axes.
+    B : array of shape (m, n), optional
+        The linear part; none by default.
+    """
+
+    def __init__(self, A: Any, B: Any = None) -> None:
+        self.A = _inputs.operator(A, "A")
+        m, columns = self.A.shape[-2:]
+        if m != columns:
+            raise ValueError(f"A has shape {tuple(self.A.shape)}; it needs as many rows as columns.")
+        _check_symmetric(self.A)
+        self.B = None if B is None else _inputs.matrix(B, "B", shape=(m, None), batch=True)
+
+    def check_shape(self, shape: tuple[int, int]) -> None:
+        if self.A.shape[-1] != shape[0]:
+            raise ValueError(f"X has {shape[0]} rows but A has shape {tuple(self.A.shape)}; they need the same m.")
+        if self.B is not None and self.B.shape[-1] != shape[1]:
+            raise ValueError(f"X has {shape[1]} columns but B has shape {tuple(self.B.shape)}; they need the same n.")
+
+    def value(self, X: Array) -> Array:
+        return self._value(X, self.A @ X)
+
+    def grad(self, X: Array) -> Array:
+        return self._grad(self.A @ X)
+
+    def value_and_grad(self, X: Array) -> tuple[Array, Array]:
+        AX = self.A @ X
+        return self._value(X, AX), self._grad(AX)
+
+    @cached_property
+    def lipschitz(self) -> float:
+        """The spectral norm of A."""
+        return dense_norm(self.A) if is_array(self.A) else spectral_norm(lambda V: self.A @ V, self.A.shape[0])
+
+    def _value(self, X: Array, AX: Array) -> Array:
+        quadratic = inner(X, AX) / 2
+        return quadratic if self.B is None else quadratic + inner(self.B, X)
+
+    def _grad(self, AX: Array) -> Array:
+        return AX if self.B is None else AX + self.B
+
+
+def _check_symmetric(A: Any) -> None:
+    if sp.issparse(A):
+        gap, size = np.max(np.abs((A - A.T).data), initial=0.0), np.max(np.abs(A.data), initial=0.0)
+    elif is_array(A):
+        xp = namespace(A)
+        gap, size = float(xp.max(xp.abs(A - A.mT))), float(xp.max(xp.abs(A)))
+    else:
+        return  # an operator shows no entries: its symmetry is the caller's word
+    dtype = A.dtype if sp.issparse(A) else to_numpy(A).dtype
+    if gap > 100 * np.finfo(dtype).eps * size:
+        raise ValueError(f"A is not symmetric: |A - A'| reaches {gap:.3g}; pass (A + A.T) / 2, which has the same tr(X'AX).")

@@ -1,0 +1,68 @@
+"""One iterate, as stopping rules and callbacks see it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from orthoprox._arrays import Array
+from orthoprox.certificate import Certificate
+from orthoprox.metrics import Measurement, Rod, feasibility
+from orthoprox.problem import Problem
+
+Residuals = Mapping[str, Callable[[], Array]]
+"""Named quantities of one step, each computed when it is called."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The iterate after ``iteration`` steps. Whatever costs something is computed when first read, and then kept."""
+
+    problem: Problem
+    iteration: int
+    X: Array
+    multiplier: Array | None
+    seconds: float  # time of the method: steps and what its stopping rule reads
+    wall_seconds: float  # all time since the start, measurements and callbacks included
+    scheduled: bool  # a measurement is due at this iteration
+    residuals: Residuals  # the solver's own; none before the first step
+    rod: Rod
+    checked: int  # the iteration of the last certificate before this one
+    scale: float  # and the size of the gradient there
+
+    def residual(self, name: str) -> float:
+        """Return a residual of the last step by its name; infinite before the first."""
+        if self.iteration == 0:
+            return float("inf")
+        if name not in self.residuals:
+            raise ValueError(f"This method has no residual {name!r}; it has {', '.join(sorted(self.residuals))}.")
+        return float(self.residuals[name]())
+
+    @cached_property
+    def objective(self) -> float:
+        """f(X)."""
+        return float(self.problem.value(self.X))
+
+    @cached_property
+    def feasibility(self) -> float:
+        """|X'X - I|_F."""
+        return feasibility(self.X)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The quick certificate of X; upper bounds only."""
+        return self.rod.certify(self.X, self.multiplier)
+
+    @cached_property
+    def stationarity(self) -> float:
+        """The relative distance to stationarity that the certificate proves."""
+        return self.rod.stationarity(self.certificate)
+
+    @cached_property
+    def measurement(self) -> Measurement:
+        """Everything that is reported about X."""
+        return self.rod.measure(self.X, self.certificate)
+
+    @property
+    def certified(self) -> bool:
+        """Whether the certificate has been computed already."""
+        return "certificate" in self.__dict__

@@ -1,0 +1,219 @@
+"""The one loop that runs every method."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from orthoprox import _inputs
+from orthoprox._arrays import Array, namespace, precision
+from orthoprox.clock import Clock
+from orthoprox.metrics import Rod, feasibility
+from orthoprox.problem import Problem
+from orthoprox.result import Result
+from orthoprox.snapshot import Residuals, Snapshot
+from orthoprox.solvers.base import Solver
+from orthoprox.stopping import MaxIterations, Stationary, Status, Stop
+from orthoprox.stopping.rules import as_rule
+
+Callback = Callable[[Snapshot], object]
+
+_SPACING = 128  # iterations between measurements late in a run: they stay below a twentieth of the work
+_EXPLODED = 1e6  # a step this long has diverged
+_STILL = 100  # steps without motion after which a run has stalled
+
+
+def solve(
+    problem: Problem,
+    solver: Solver[Any],
+    X0: Any,
+    *,
+    stop: Stop | None = None,
+    every: int | None = None,
+    callback: Callback | None = None,
+) -> Result:
+    """Run a method on a problem from a point of the manifold.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : Solver
+        A method with its parameters, such as ``LSALM(rho=1.0)``.
+    X0 : array of shape (m, n)
+        The start, X0'X0 = I.
+    stop : Stop, optional
+        When to stop; ``Stationary(1e-6) | MaxIterations(30_000)`` by default.
+    every : int, optional
+        Iterations between measurements. By default they happen at 0, 1, 2, 4, ..., 128, 256, 384, ...
+    callback : callable, optional
+        Called with a :class:`Snapshot` after each iteration; raising ``StopIteration`` ends the run.
+
+    Returns
+    -------
+    Result
+        A run that converged, stalled or used up its iterations returns its last point, and so does one that the
+        callback stopped. One that diverged, ran out of time or was interrupted by Ctrl-C returns the best point that
+        was measured: the one with the smallest maximum of stationarity and feasibility.
+    """
+    _check(problem, solver, every, callback)
+    X0 = start_point(problem, X0)
+    rule = Stationary() | MaxIterations(30_000) if stop is None else as_rule(stop)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        return _Run(problem, solver, rule, every, callback).run(X0)
+
+
+def start_point(problem: Problem, X0: Any) -> Array:
+    """Return X0 if it is a matrix of the right shape on the manifold."""
+    X0 = _inputs.matrix(X0, "The start", shape=problem.shape)
+    gap, allowed = feasibility(X0), problem.shape[1] * precision(X0) ** 0.5
+    if gap > allowed:
+        raise ValueError(
+            f"The start is off the manifold: |X0'X0 - I|_F = {gap:.3g}, above {allowed:.1g}. "
+            "Pass orthoprox.stiefel.polar(X0), or project=True to minimize."
+        )
+    return X0
+
+
+def _check(problem: Any, solver: Any, every: Any, callback: Any) -> None:
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem is {problem!r}, a {type(problem).__name__}; it needs an orthoprox.Problem.")
+    if not isinstance(solver, Solver):
+        raise TypeError(f"solver is {solver!r}, a {type(solver).__name__}; it needs a method such as orthoprox.LSALM().")
+    for ability in solver.needs:
+        if not isinstance(problem.nonsmooth, ability):
+            raise TypeError(
+                f"{type(solver).__name__} with these options needs a nonsmooth term that is {ability.__name__}; "
+                f"{type(problem.nonsmooth).__name__} is not. Choose another method or leave the option out."
+            )
+    if every is not None:
+        _inputs.integer(every, "every")
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback is {callback!r}, a {type(callback).__name__}; it needs a callable of one argument.")
+
+
+class _Run:
+    """One run: its clock, its history and the best state so far."""
+
+    def __init__(self, problem: Problem, solver: Solver[Any], rule: Stop, every: int | None, callback: Callback | None) -> None:
+        self.problem, self.solver, self.rule, self.every, self.callback = problem, solver, rule, every, callback
+        self.clock = Clock()
+        self.iteration = 0
+        self.history: dict[str, list[float]] = {}
+        self.best_state: Any = None  # the measured state with the smallest merit, max(stationarity, feasibility)
+        self.best_merit = np.inf
+        self.checked, self.scale = 0, 0.0  # where the last certificate was computed, and the size of the gradient there
+        self.still = 0  # how many steps in a row did not move
+
+    def run(self, X0: Array) -> Result:
+        state = self.solver.init(self.problem, X0)
+        self.rod = Rod(self.problem, X0)
+        try:
+            ending = self._look(state, {})
+            while ending is None:
+                new = self.solver.step(self.problem, state)
+                self.iteration += 1
+                ending = self._look(new, self.solver.residuals(self.problem, state, new))
+                state = new
+        except KeyboardInterrupt:
+            ending = _Ending(Status.INTERRUPTED, "Ctrl-C was pressed; this is the best point so far.", best=True)
+        seconds = self.clock.seconds
+        if ending.best and self.best_state is not None:
+            state = self.best_state
+        return self._report(state, ending, seconds)
+
+    def _look(self, state: Any, residuals: Residuals) -> "_Ending | None":
+        """Look at a new state: does the run end here? Record it where a measurement is due, and show it to the callback."""
+        now = self._snapshot(state, residuals)
+        moved = now.residual("step")
+        if not moved <= _EXPLODED and self.iteration > 0:
+            return self._ending(Status.DIVERGED, state)
+        status = self.rule.check(now)
+        self.still = self.still + 1 if moved <= 4 * precision(now.X) * now.X.shape[-1] ** 0.5 else 0
+        if status is None and self.still >= _STILL:
+            status = Status.STALLED
+        ending = None if status is None else self._ending(status, state)
+        with self.clock.off():
+            if now.scheduled or ending is not None:
+                self._record(now, state)
+            if self.callback is not None:
+                try:
+                    self.callback(now)
+                except StopIteration as reason:
+                    ending = ending or _Ending(Status.INTERRUPTED, str(reason) or "The callback raised StopIteration.")
+        if now.certified:
+            self.checked, self.scale = self.iteration, max(now.certificate.gradient, self.rod.floor)
+        return ending
+
+    def _snapshot(self, state: Any, residuals: Residuals) -> Snapshot:
+        k = self.iteration
+        due = k % self.every == 0 if self.every else k % _SPACING == 0 or k & (k - 1) == 0
+        return Snapshot(
+            problem=self.problem,
+            iteration=k,
+            X=self.solver.output(state),
+            multiplier=self.solver.multiplier(state),
+            seconds=self.clock.seconds,
+            wall_seconds=self.clock.wall_seconds,
+            scheduled=due,
+            residuals=residuals,
+            rod=self.rod,
+            checked=self.checked,
+            scale=self.scale,
+        )
+
+    def _record(self, now: Snapshot, state: Any) -> None:
+        row = {
+            "iteration": now.iteration,
+            "seconds": now.seconds,
+            "wall_seconds": now.wall_seconds,
+            **asdict(now.measurement),
+        }
+        for name, value in row.items():
+            self.history.setdefault(name, []).append(value)
+        merit = max(now.measurement.stationarity, now.measurement.feasibility)
+        if merit < self.best_merit:
+            self.best_state, self.best_merit = state, merit
+
+    def _ending(self, status: Status, state: Any) -> "_Ending":
+        if status is Status.DIVERGED:
+            return _Ending(status, self.solver.advice(self.problem, state), best=True)
+        if status is Status.STALLED:
+            return _Ending(status, _why_still(self.solver.output(state)))
+        return _Ending(status, "", best=status is Status.TIME)
+
+    def _report(self, state: Any, ending: "_Ending", seconds: float) -> Result:
+        X, Y = self.solver.output(state), self.solver.multiplier(state)
+        certificate = self.rod.certify(X, Y, refine=True)
+        return Result(
+            X=X,
+            problem=self.problem,
+            solver=self.solver,
+            status=ending.status,
+            message=f"{ending.status.value} {ending.details}".strip(),
+            measurement=self.rod.measure(X, certificate),
+            certificate=certificate,
+            multiplier=Y,
+            parameters=self.solver.parameters(state),
+            iterations=self.iteration,
+            seconds=seconds,
+            wall_seconds=self.clock.wall_seconds,
+            history={name: np.array(column) for name, column in self.history.items()},
+        )
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """How a run ends, and whether it returns its best measured point instead of its last."""
+
+    status: Status
+    details: str
+    best: bool = False
+
+
+def _why_still(X: Array) -> str:
+    xp = namespace(X)
+    empty = int(xp.sum(xp.astype(xp.all(X == 0, axis=-2), xp.int64)))
+    if empty == 0:
+        return f"|X'X - I|_F = {feasibility(X):.2g}; the tolerance may be beyond what this precision allows."
+    return f"{empty} column(s) of X are zero, where X'X = I can no longer act: set a larger rho, or start elsewhere."

@@ -1,0 +1,226 @@
+"""LSALM, the linearized smoothing augmented Lagrangian method: Algorithm 1 of the paper, line by line."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from orthoprox import _inputs, stiefel
+from orthoprox._arrays import Array, namespace
+from orthoprox.curvature import lipschitz
+from orthoprox.nonsmooth.separable import Separable
+from orthoprox.problem import Problem
+from orthoprox.sets import Ball, ConvexSet, Cube, Everything
+from orthoprox.snapshot import Residuals
+from orthoprox.solvers.base import Solver
+from orthoprox.theory import stability_radius
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters in force."""
+
+    rho: float  # penalty on |X'X - I|^2
+    lam: float  # step of the linearization
+    r: float  # weight of the smoothing term |X - Z|^2 / 2
+    alpha: float  # dual step
+    beta: float  # step of the smoothing centre
+    eps: float  # dual perturbation
+
+
+@dataclass(frozen=True)
+class State:
+    """The iterates."""
+
+    X: Array  # X^k, primal iterate; X'X = I only in the limit
+    Y: Array  # Y^k, multiplier of X'X = I; symmetric n x n
+    Z: Array  # Z^k, smoothing centre
+    G: Array  # X^k'X^k - I, kept from the last step
+    D: Array  # grad l(X^k), kept from the last step
+    p: Parameters  # rho, lam, r, alpha, beta, eps in force
+
+
+@dataclass(frozen=True)
+class LSALM(Solver[State]):
+    """The linearized smoothing augmented Lagrangian method: one loop, no retraction, only matrix products.
+
+    With L_rho(X, Y) = l(X) + g(X) + <Y, X'X - I> + rho/2 |X'X - I|^2 and c = r + 1/lam, each iteration does
+
+        X+ = prox_{g/c}((X/lam + r Z - grad l(X) - 2X (Y + rho (X'X - I))) / c)
+        Z+ = Z + beta (X+ - Z)
+        Y+ = proj(Y + alpha (X+'X+ - I - eps Y))
+
+    at the price of one gradient, one prox and one product X'X. What is given is used exactly as given. What is not
+    follows one rule, safe but slow, with L the Lipschitz constant of grad l and s a subgradient of g at X0:
+
+        Y0 = -sym(X0'(grad l(X0) + s)) / 2      rho = max(L/6, |Y0|_2/2)      alpha = rho      eps = 1e-10 / rho
+        1/lam = L + 2 |Y0|_2 + 4 rho            r = .1 / lam                  beta = .9        Z0 = X0
+
+    Parameters
+    ----------
+    rho, lam, r, alpha, beta, eps : float, optional
+        As above; lam, alpha and beta positive, the others nonnegative. For a batch of problems also arrays (batch, 1, 1).
+    box : float, optional
+        Keeps X in |x_ij| <= box, the paper's set of primal iterates; needs a separable g. None by default.
+    dual_radius : float, optional
+        Keeps Y in |Y|_F <= dual_radius, the paper's R_Y. None by default.
+    Y0, Z0 : array, optional
+        The first multiplier and smoothing centre; ``Y0=0`` is the paper's choice.
+
+    References
+    ----------
+    Zhu, Ding, Liu and So, Primal-Dual Methods for Nonsmooth Nonconvex Optimization with Orthogonality Constraints,
+    arXiv:2604.04130 (2026), Algorithm 1.
+    """
+
+    rho: float | None = None
+    lam: float | None = None
+    r: float | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    eps: float | None = None
+    box: float | None = None
+    dual_radius: float | None = None
+    Y0: Any = None
+    Z0: Any = None
+
+    def __post_init__(self) -> None:
+        for name in ("lam", "alpha", "beta", "box", "dual_radius"):
+            if getattr(self, name) is not None:
+                _inputs.parameter(getattr(self, name), name)
+        for name in ("rho", "r", "eps"):
+            if getattr(self, name) is not None:
+                _inputs.parameter(getattr(self, name), name, strict=False)
+
+    @classmethod
+    def paper(cls, experiment: str, problem: Problem) -> "LSALM":
+        """Return LSALM with the constants of one of the paper's experiments, "quadratic", "sparse_pca" or "matching"."""
+        _inputs.choice(experiment, "experiment", _PAPER)
+        if not isinstance(problem, Problem):
+            raise TypeError(f"problem is {problem!r}, a {type(problem).__name__}; it needs an orthoprox.Problem.")
+        return cls(**_PAPER[experiment](problem), box=10.0, Y0=0.0)
+
+    @property
+    def needs(self) -> tuple[type, ...]:
+        return () if self.box is None else (Separable,)
+
+    def init(self, problem: Problem, X0: Array) -> State:
+        D = problem.smooth.grad(X0)
+        L = lipschitz(problem.smooth, X0) + problem.nonsmooth.modulus
+        Y = self._first_multiplier(problem, X0, D, L)
+        Z = X0 if self.Z0 is None else _inputs.matrix(self.Z0, "Z0", shape=problem.shape, batch=True)
+        return State(X0, Y, Z, stiefel.defect(X0), D, self._settle(L, Y))
+
+    def step(self, problem: Problem, state: State) -> State:
+        ell, g = problem.smooth, problem.nonsmooth
+        X, Y, Z, G, D, p = state.X, state.Y, state.Z, state.G, state.D, state.p
+        c = p.r + 1 / p.lam
+
+        # (3.4)  X+ = prox_{g/c}( (X/lam + rZ - grad_X L_rho(X, Y)) / c ), kept in the box
+        grad = D + X @ (2 * (Y + p.rho * G))
+        X = self._primal_set.project(g.prox((X / p.lam + p.r * Z - grad) / c, 1 / c))
+
+        # Algorithm 1, line 3
+        Z = Z + p.beta * (X - Z)
+
+        # Algorithm 1, line 4
+        G = stiefel.defect(X)
+        Y = self._dual_set.project(Y + p.alpha * (G - p.eps * Y))
+        return State(X, Y, Z, G, ell.grad(X), p)
+
+    def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
+        """Return the residuals of the paper's stopping rules, and two that bound the distance to stationarity.
+
+        ``step`` |X+ - X|, ``smoothing`` |X+ - Z|, ``update`` their sum, ``constraint`` |X+'X+ - I|, and with s the
+        subgradient of g at X+ that the prox gave (0 if g = 0): ``prox`` |grad l(X) + s + 2X (Y + rho (X'X - I))|, which
+        needs no product, and ``kkt`` |grad l(X+) + s + 2 X+ Y+|.
+        """
+        p = new.p
+
+        def step() -> Array:
+            return stiefel.norm(new.X - old.X)
+
+        def smoothing() -> Array:
+            return stiefel.norm(new.X - old.Z)
+
+        def proximal() -> Array:
+            return (new.X - old.X) / p.lam + p.r * (new.X - old.Z)
+
+        def kkt() -> Array:
+            s = -(old.D + old.X @ (2 * (old.Y + p.rho * old.G))) - proximal()
+            return stiefel.norm(new.D + s + new.X @ (2 * new.Y))
+
+        return {
+            "step": step,
+            "smoothing": smoothing,
+            "update": lambda: step() + smoothing(),
+            "constraint": lambda: stiefel.norm(new.G),
+            "prox": lambda: stiefel.norm(proximal()),
+            "kkt": kkt,
+        }
+
+    def output(self, state: State) -> Array:
+        return state.X
+
+    def multiplier(self, state: State) -> Array:
+        return state.Y
+
+    def parameters(self, state: State) -> dict[str, Any]:
+        return asdict(state.p)
+
+    def advice(self, problem: Problem, state: State) -> str:
+        p = self.parameters(state)
+        radius = stability_radius(**p)
+        if radius >= 1:
+            bound = 1 / (p["alpha"] + 2 * p["rho"])
+            return f"The stability radius is {radius:.2f}, above 1: set a smaller alpha or rho, or lam below {bound:.2g}."
+        return f"Set a smaller lam, half of {p['lam']:.2g} or less, or leave it out."
+
+    @property
+    def _primal_set(self) -> ConvexSet:
+        return Everything() if self.box is None else Cube(self.box)
+
+    @property
+    def _dual_set(self) -> ConvexSet:
+        return Everything() if self.dual_radius is None else Ball(self.dual_radius)
+
+    def _first_multiplier(self, problem: Problem, X0: Array, D: Array, L: float) -> Array:
+        if self.Y0 is None:
+            t = 1 / L if L > 0 else 1.0
+            s = (X0 - problem.nonsmooth.prox(X0, t)) / t
+            return -stiefel.sym(X0.mT @ (D + s)) / 2
+        if not hasattr(self.Y0, "shape"):
+            return _inputs.number(self.Y0, "Y0", minimum=float("-inf")) + 0 * stiefel.defect(X0)
+        Y0 = _inputs.matrix(self.Y0, "Y0", shape=(problem.shape[1],) * 2, batch=True)
+        return stiefel.sym(Y0)
+
+    def _settle(self, L: float, Y0: Array) -> Parameters:
+        """Return the parameters, those left open by the safe rule."""
+        given = {field.name: getattr(self, field.name) for field in fields(Parameters)}
+        size = float(namespace(Y0).max(namespace(Y0).linalg.matrix_norm(Y0, ord=2)))
+        penalty = max(L / 6, size / 2) or 1.0
+        rho = _first(given["rho"], penalty)
+        lam = _first(given["lam"], 1 / (L + 2 * size + 4 * rho + penalty * (rho == 0)))
+        alpha = rho + penalty * (rho == 0)  # a method without penalty still needs a dual step
+        safe = {"rho": rho, "lam": lam, "r": 0.1 / lam, "alpha": alpha, "beta": 0.9, "eps": 1e-10 / alpha}
+        return Parameters(**{name: _first(given[name], safe[name]) for name in safe})
+
+
+def _first(given: Any, otherwise: Any) -> Any:
+    return otherwise if given is None else given
+
+
+def _quadratic(problem: Problem) -> dict[str, float]:
+    return {"rho": 0.15, "lam": 1.35, "r": 1.25, "alpha": 0.1, "beta": 0.44, "eps": 1e-8, "dual_radius": 5.0}
+
+
+def _sparse_pca(problem: Problem) -> dict[str, float]:
+    m, n = problem.shape
+    L = lipschitz(problem.smooth, stiefel.random_point(m, n))
+    alpha = max(1, round(0.07 * (m * n) ** 0.5))
+    return {"rho": 10.0, "lam": 1 / L, "r": 15.0, "alpha": alpha, "beta": 0.5, "eps": 1e-10, "dual_radius": 1e3}
+
+
+def _matching(problem: Problem) -> dict[str, float]:
+    return {"rho": 1.0, "lam": 0.025, "r": 1.0, "alpha": 6.0, "beta": 0.2, "eps": 1e-9, "dual_radius": 1e3}
+
+
+_PAPER = {"quadratic": _quadratic, "sparse_pca": _sparse_pca, "matching": _matching}

@@ -1,0 +1,46 @@
+"""Geometry of the Stiefel manifold {X : X'X = I_n}: functions of arrays, with leading batch axes."""
+
+import numpy as np
+
+from orthoprox import _inputs
+from orthoprox._arrays import Array, identity, namespace
+
+
+def norm(X: Array) -> Array:
+    """Return the Frobenius norm over the last two axes."""
+    return namespace(X).linalg.vector_norm(X, axis=(-2, -1))
+
+
+def inner(X: Array, Y: Array) -> Array:
+    """Return <X, Y> = tr(X'Y)."""
+    return namespace(X).sum(X * Y, axis=(-2, -1))
+
+
+def sym(M: Array) -> Array:
+    """Return (M + M') / 2."""
+    return (M + M.mT) / 2
+
+
+def defect(X: Array) -> Array:
+    """Return X'X - I_n, which is 0 on the manifold."""
+    return X.mT @ X - identity(X.shape[-1], X)
+
+
+def polar(X: Array) -> Array:
+    """Return the nearest point of the manifold, U V' of the thin SVD X = U S V'.
+
+    A well-conditioned X goes through the n x n matrix X'X, X (X'X)^(-1/2), which is several times cheaper; the
+    singular value decomposition serves the others.
+    """
+    xp = namespace(X)
+    w, Q = xp.linalg.eigh(X.mT @ X)
+    if bool(xp.any(w[..., 0] <= 0.01 * w[..., -1])):  # the Gram route loses |X|_2^2 |X^+|_2^2 in accuracy
+        U, _, Vt = xp.linalg.svd(X, full_matrices=False)
+        return U @ Vt
+    return X @ ((Q / xp.sqrt(w)[..., None, :]) @ Q.mT)
+
+
+def random_point(m: int, n: int, seed: int | np.random.Generator = 0) -> Array:
+    """Return a uniformly distributed point of the manifold, the polar factor of a Gaussian matrix."""
+    m = _inputs.integer(m, "m")
+    return polar(_inputs.generator(seed).standard_normal((m, _inputs.columns(n, m))))

@@ -1,0 +1,7 @@
+"""Stopping rules and the status that a run ends with."""
+
+from orthoprox.stopping import paper
+from orthoprox.stopping.rules import Below, Leaves, MaxIterations, MaxSeconds, ObjectiveBelow, Stationary, Stop
+from orthoprox.stopping.status import Status
+
+__all__ = ["Below", "Leaves", "MaxIterations", "MaxSeconds", "ObjectiveBelow", "Stationary", "Status", "Stop", "paper"]

@@ -1,0 +1,158 @@
+"""Stopping rules: immutable values, combined with ``|`` and ``&``."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, final
+
+from orthoprox import _inputs
+from orthoprox.snapshot import Snapshot
+from orthoprox.stopping.status import Status
+
+
+class Stop(ABC):
+    """A rule that looks at each iterate and says nothing, or how the run ends.
+
+    ``a | b`` ends the run as soon as one of the two does (converged, if one of them says so); ``a & b`` as soon as both do.
+    """
+
+    @abstractmethod
+    def check(self, now: Snapshot) -> Status | None:
+        """Return the status to end with at this iterate, or None to go on."""
+
+    @final
+    def __or__(self, other: "Stop") -> "Stop":
+        return Either(self, as_rule(other))
+
+    @final
+    def __and__(self, other: "Stop") -> "Stop":
+        return Both(self, as_rule(other))
+
+
+@dataclass(frozen=True)
+class Either(Stop):
+    """The rule ``first | second``."""
+
+    first: Stop
+    second: Stop
+
+    def check(self, now: Snapshot) -> Status | None:
+        first = self.first.check(now)
+        if first is Status.CONVERGED:
+            return first
+        second = self.second.check(now)
+        return second if second is Status.CONVERGED else first or second
+
+
+@dataclass(frozen=True)
+class Both(Stop):
+    """The rule ``first & second``."""
+
+    first: Stop
+    second: Stop
+
+    def check(self, now: Snapshot) -> Status | None:
+        first = self.first.check(now)
+        second = None if first is None else self.second.check(now)
+        return second if second is Status.CONVERGED else second and first
+
+
+@dataclass(frozen=True)
+class Stationary(Stop):
+    """Converged: the certificate proves relative stationarity and feasibility up to ``tol``.
+
+    Both hold at the prox point P; the iterate itself is feasible up to ``tol`` and within ``tol |X|_F`` of P. The
+    certificate is computed at the scheduled measurements, and in between once the solver's residuals fall below ``tol``.
+    """
+
+    tol: float = 1e-6
+
+    def __post_init__(self) -> None:
+        _inputs.number(self.tol, "tol")
+
+    def check(self, now: Snapshot) -> Status | None:
+        if not (now.scheduled or self._promising(now)):
+            return None
+        proof, size = now.certificate, now.X.shape[-1] ** 0.5
+        proved = max(now.stationarity, now.feasibility, proof.feasibility, proof.distance / size) <= self.tol
+        return Status.CONVERGED if proved else None
+
+    def _promising(self, now: Snapshot) -> bool:
+        """Whether the residuals suggest success; after a disappointment a sixteenth of the run passes before the next try."""
+        if now.iteration - now.checked < max(8, now.iteration // 16):
+            return False
+        return now.residual("constraint") <= self.tol and now.residual("prox") <= self.tol * now.scale
+
+
+@dataclass(frozen=True, init=False)
+class Below(Stop):
+    """Converged: the solver's named residuals are all at or below their bounds, as in ``Below(step=1e-4, constraint=1e-4)``."""
+
+    bounds: tuple[tuple[str, float], ...]
+
+    def __init__(self, **bounds: float) -> None:
+        if not bounds:
+            raise ValueError("Below was given no bound; it needs residuals by name, such as Below(step=1e-4, constraint=1e-4).")
+        checked = tuple((name, _inputs.number(bound, name, strict=False)) for name, bound in bounds.items())
+        object.__setattr__(self, "bounds", checked)
+
+    def check(self, now: Snapshot) -> Status | None:
+        met = now.iteration > 0 and all(now.residual(name) <= bound for name, bound in self.bounds)
+        return Status.CONVERGED if met else None
+
+
+@dataclass(frozen=True)
+class ObjectiveBelow(Stop):
+    """Converged: the objective f(X) of the iterate is at or below ``target``."""
+
+    target: float
+
+    def check(self, now: Snapshot) -> Status | None:
+        return Status.CONVERGED if now.objective <= self.target else None
+
+
+@dataclass(frozen=True)
+class MaxIterations(Stop):
+    """Ends the run after a number of iterations."""
+
+    iterations: int
+
+    def __post_init__(self) -> None:
+        _inputs.integer(self.iterations, "max_iterations", minimum=0)
+
+    def check(self, now: Snapshot) -> Status | None:
+        return Status.ITERATIONS if now.iteration >= self.iterations else None
+
+
+@dataclass(frozen=True)
+class MaxSeconds(Stop):
+    """Ends the run after a time on the wall clock."""
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        _inputs.number(self.seconds, "max_seconds")
+
+    def check(self, now: Snapshot) -> Status | None:
+        return Status.TIME if now.wall_seconds >= self.seconds else None
+
+
+@dataclass(frozen=True)
+class Leaves(Stop):
+    """Diverged: |X'X - I|_F exceeds ``radius``."""
+
+    radius: float = 1.0
+
+    def __post_init__(self) -> None:
+        _inputs.number(self.radius, "radius")
+
+    def check(self, now: Snapshot) -> Status | None:
+        return Status.DIVERGED if now.iteration > 0 and now.residual("constraint") > self.radius else None
+
+
+def as_rule(value: Any) -> Stop:
+    """Return ``value`` if it is a stopping rule."""
+    if not isinstance(value, Stop):
+        raise TypeError(
+            f"stop is {value!r}, a {type(value).__name__}; it needs a rule such as Stationary(1e-6) | MaxIterations(1000)."
+        )
+    return value

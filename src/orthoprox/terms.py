@@ -1,0 +1,67 @@
+"""The two kinds of term in ``l(X) + g(X)``, and the extra abilities that a method may ask of them."""
+
+from abc import ABC, abstractmethod
+from typing import Protocol, runtime_checkable
+
+from orthoprox._arrays import Array
+
+
+class Smooth(ABC):
+    """A differentiable term l. All methods accept leading batch axes."""
+
+    @abstractmethod
+    def value(self, X: Array) -> Array:
+        """Return l(X)."""
+
+    @abstractmethod
+    def grad(self, X: Array) -> Array:
+        """Return the Euclidean gradient of l at X."""
+
+    @abstractmethod
+    def value_and_grad(self, X: Array) -> tuple[Array, Array]:
+        """Return both at the price of one."""
+
+
+class Nonsmooth(ABC):
+    """A prox-friendly term g, convex up to a quadratic: ``g + modulus/2 |.|_F^2`` is convex.
+
+    All methods accept leading batch axes. A weakly convex term sets its ``modulus``; its prox needs t < 1 / modulus.
+    """
+
+    modulus: float = 0.0
+
+    @abstractmethod
+    def value(self, X: Array) -> Array:
+        """Return g(X)."""
+
+    @abstractmethod
+    def prox(self, X: Array, t: Array) -> Array:
+        """Return argmin_P  g(P) + |P - X|_F^2 / (2 t)."""
+
+
+@runtime_checkable
+class HasLipschitz(Protocol):
+    """A smooth term that knows a Lipschitz constant of its gradient."""
+
+    @property
+    def lipschitz(self) -> float:
+        """An upper bound of |grad l(X) - grad l(Y)|_F / |X - Y|_F."""
+
+
+@runtime_checkable
+class HasSubdifferential(Protocol):
+    """A nonsmooth term that knows its subdifferential, not only its prox."""
+
+    def nearest(self, X: Array, W: Array) -> Array:
+        """Return the element of W + dg(X) of least norm."""
+
+    def slope(self, X: Array, V: Array) -> Array:
+        """Return the directional derivative g'(X; V)."""
+
+
+@runtime_checkable
+class HasShape(Protocol):
+    """A term whose data fit only some shapes of X."""
+
+    def check_shape(self, shape: tuple[int, int]) -> None:
+        """Raise ``ValueError`` where X cannot have this shape."""
