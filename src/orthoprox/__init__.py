@@ -1,6 +1,6 @@
 """orthoprox: min l(X) + g(X) subject to X'X = I, with l smooth and g prox-friendly."""
 
-from orthoprox import checks, datasets, nonsmooth, problems, smooth, starts, stiefel, stopping
+from orthoprox import checks, datasets, metrics, nonsmooth, problems, smooth, starts, stiefel, stopping
 from orthoprox.certificate import Certificate, certificate
 from orthoprox.minimize import ConvergenceWarning, minimize
 from orthoprox.problem import Problem
@@ -27,6 +27,7 @@ __all__ = [
     "certificate",
     "checks",
     "datasets",
+    "metrics",
     "minimize",
     "nonsmooth",
     "problems",

@@ -21,6 +21,7 @@ from orthoprox.problem import Problem
 from orthoprox.stiefel import defect, inner, norm, sym
 from orthoprox.terms import HasSubdifferential
 
+_ROUNDS = 5
 _NEWTON_STEPS = 30
 _CG_STEPS = 200
 _GRADIENT = 1e-6  # |sym(P'R)| / |R| at which the multiplier is optimal
@@ -66,41 +67,59 @@ def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certific
     X = _inputs.matrix(X, "X", shape=problem.shape)
     if multiplier is not None:
         multiplier = sym(_inputs.matrix(multiplier, "multiplier", shape=(problem.shape[1],) * 2))
+    problem.probe(X)
     return certify(problem, X, multiplier, proximal_step(problem, X), refine=True)
 
 
 def proximal_step(problem: Problem, X: Array) -> float:
-    """Return the step t = 1 / L of the prox point, short enough for a weakly convex g."""
+    """Return the step t = 1 / L of the prox point, short enough for a weakly convex g.
+
+    Where L = 0 the step is as short as the slopes of l and g demand for a small move.
+    """
     curvature = lipschitz(problem.smooth, X) + 2 * problem.nonsmooth.modulus
     if curvature == 0:
-        curvature = float(norm(problem.smooth.grad(X))) / X.shape[-1] ** 0.5
-    return 1 / curvature if curvature > 0 else 1.0
+        n = X.shape[-1]
+        curvature = float(norm(problem.smooth.grad(X))) / n**0.5 + 10 * abs(float(problem.nonsmooth.value(X))) / n
+    return 1 / curvature if 0 < curvature < float("inf") else 1.0
 
 
 def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, refine: bool) -> Certificate:
-    """Certify X from the multiplier Y; ``refine`` looks for the best multiplier and the lower bound as well."""
-    ell, g = problem.smooth, problem.nonsmooth
-    D = ell.grad(X)
+    """Certify X from the multiplier Y.
+
+    The prox point depends on Y, and a better Y gives a better prox point: without a multiplier the first certificate
+    serves to find one. With ``refine`` this goes on while the bound falls, and the lower bound is computed as well.
+    """
+    D = problem.smooth.grad(X)
     if Y is None:
-        s = (X - g.prox(X, t)) / t
-        Y = -sym(X.mT @ (D + s)) / 2
+        s = (X - problem.nonsmooth.prox(X, t)) / t
+        Y = _certify_once(problem, X, D, -sym(X.mT @ (D + s)) / 2, t, refine=refine).multiplier
+    best = _certify_once(problem, X, D, Y, t, refine=refine)
+    for _ in range(_ROUNDS if refine else 0):
+        proof = _certify_once(problem, X, D, best.multiplier, t, refine=True)
+        if not proof.upper < 0.9 * best.upper:
+            break
+        best = proof
+    return best
+
+
+def _certify_once(problem: Problem, X: Array, D: Array, Y: Array, t: float, *, refine: bool) -> Certificate:
     B = X - t * (D + 2 * (X @ Y))
-    P = g.prox(B, t)
-    C = ell.grad(P)
+    P = problem.nonsmooth.prox(B, t)
+    C = problem.smooth.grad(P)
     model = _Subdifferential(problem, P, (B - P) / t)
 
-    R = model.nearest(C + 2 * (P @ Y))
-    Y, R = _improve(model, C, Y, R)
+    Y, R = _improve(model, C, Y, model.nearest(C + 2 * (P @ Y)))
     lower = 0.0
     if refine:
         Y, R = _least_norm(model, C, Y, R)
-        lower = max(0.0, model.descent(C, _direction(P, R), Y))
+        lower = model.descent(C, _direction(P, R), Y)
+    upper = float(norm(R))
     return Certificate(
         point=P,
         distance=float(norm(P - X)),
         feasibility=float(norm(defect(P))),
-        upper=float(norm(R)),
-        lower=min(lower, float(norm(R))),
+        upper=upper,
+        lower=min(max(lower, 0.0), upper),
         multiplier=Y,
         gradient=float(norm(D)),
         subgradient=float(norm(R - C - 2 * (P @ Y))),

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from orthoprox import _inputs
-from orthoprox._arrays import Array, from_numpy
+from orthoprox._arrays import Array, from_numpy, namespace
 from orthoprox.stiefel import inner, norm
-from orthoprox.terms import Nonsmooth, Smooth
+from orthoprox.terms import HasShape, Nonsmooth, Smooth
 
 
 def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.random.Generator = 0) -> float:
@@ -27,19 +27,20 @@ def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.rand
     """
     if not isinstance(smooth, Smooth):
         raise TypeError(f"check_grad was given {smooth!r}, a {type(smooth).__name__}; it needs a Smooth term.")
-    X = _inputs.matrix(X, "X")
-    rng = _inputs.generator(seed)
+    X = _double(smooth, X)
+    tol, rng = _inputs.number(tol, "tol"), _inputs.generator(seed)
     D = smooth.grad(X)
-    if tuple(D.shape) != tuple(X.shape):
-        raise ValueError(f"grad returned shape {tuple(D.shape)} for X of shape {tuple(X.shape)}; both need to be the same.")
+    _inputs.returned_array(D, "grad", X)
+    _inputs.returned_number(smooth.value(X), "value")
     both = smooth.value_and_grad(X)
     scale = max(float(norm(D)), 1e-3 * abs(float(smooth.value(X))), 1e-12)
-    worst = max(abs(float(both[0]) - float(smooth.value(X))), float(norm(both[1] - D))) / scale
+    errors = [abs(float(both[0]) - float(smooth.value(X))), float(norm(both[1] - D))]
     h = 1e-5 * max(1.0, float(norm(X)))
     for _ in range(10):
         V = _direction(X, rng)
         slope = (float(smooth.value(X + h * V)) - float(smooth.value(X - h * V))) / (2 * h)
-        worst = max(worst, abs(slope - float(inner(D, V))) / scale)
+        errors.append(abs(slope - float(inner(D, V))))
+    worst = float(np.max(errors)) / scale  # NaN if one of them is
     if not worst <= tol:
         raise ValueError(f"The gradient does not fit the value: relative error {worst:.2g}, above {tol:g}. Check its formula.")
     return worst
@@ -65,12 +66,15 @@ def check_prox(
     """
     if not isinstance(nonsmooth, Nonsmooth):
         raise TypeError(f"check_prox was given {nonsmooth!r}, a {type(nonsmooth).__name__}; it needs a Nonsmooth term.")
-    X = _inputs.matrix(X, "X")
-    t = _inputs.number(t, "t")
-    rng = _inputs.generator(seed)
+    X = _double(nonsmooth, X)
+    t, tol, rng = _inputs.number(t, "t"), _inputs.number(tol, "tol"), _inputs.generator(seed)
+    if t * nonsmooth.modulus >= 1:
+        raise ValueError(
+            f"t = {t:g}; the prox is single-valued for t < 1 / modulus = {1 / nonsmooth.modulus:g}, pass a smaller t."
+        )
     P = nonsmooth.prox(X, t)
-    if tuple(P.shape) != tuple(X.shape):
-        raise ValueError(f"prox returned shape {tuple(P.shape)} for X of shape {tuple(X.shape)}; both need to be the same.")
+    _inputs.returned_array(P, "prox", X)
+    _inputs.returned_number(nonsmooth.value(P), "value", infinite=True)
     strength = 1 / t - nonsmooth.modulus  # the model is strongly convex with this constant
 
     def model(Q: Array) -> float:
@@ -81,9 +85,9 @@ def check_prox(
         raise ValueError(f"g is {best} at the prox point; the prox has to lie where g is finite.")
     trials = [X, 0 * X]
     for distance in size * 10.0 ** -np.arange(6):
-        trials += [P + distance * _direction(X, rng) for _ in range(5)]
+        trials += [P + distance * _signs(X, rng) for _ in range(5)]
         trials += [P + distance * _entry(X, rng) for _ in range(5)]
-    worst = max(best + strength / 2 * float(norm(Q - P)) ** 2 - model(Q) for Q in trials) / max(1.0, abs(best))
+    worst = float(np.max([_excess(best + strength / 2 * float(norm(Q - P)) ** 2, model(Q)) for Q in trials]))
     if not worst <= tol:
         raise ValueError(
             f"The prox does not minimise its model: another point is better by {worst:.2g} (relative), above {tol:g}. "
@@ -92,9 +96,26 @@ def check_prox(
     return worst
 
 
+def _double(term: Smooth | Nonsmooth, X: Any) -> Array:
+    """Return X, of a shape that suits the term, in double precision: differences in single precision are mostly rounding."""
+    X = _inputs.matrix(X, "X")
+    if isinstance(term, HasShape):
+        term.check_shape(tuple(X.shape))
+    return namespace(X).astype(X, namespace(X).float64)
+
+
 def _direction(X: Array, rng: np.random.Generator) -> Array:
     V = rng.standard_normal(tuple(X.shape))
     return from_numpy(V / np.linalg.norm(V), like=X)
+
+
+def _excess(bound: float, found: float) -> float:
+    return -np.inf if found == np.inf else (bound - found) / max(1.0, abs(bound), abs(found))
+
+
+def _signs(X: Array, rng: np.random.Generator) -> Array:
+    """Return a direction whose entries are 0 or at least .5, so that no trial hides in the slack of an indicator."""
+    return from_numpy(rng.choice([-1.0, 0.0, 1.0], tuple(X.shape)) * rng.uniform(0.5, 1.0, tuple(X.shape)), like=X)
 
 
 def _entry(X: Array, rng: np.random.Generator) -> Array:

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 
+from orthoprox import _inputs
 from orthoprox._arrays import Array, from_numpy, namespace, to_numpy
 from orthoprox.stiefel import norm
 from orthoprox.terms import HasLipschitz, Smooth
@@ -19,13 +20,12 @@ _TINY = 1e-30
 def spectral_norm(apply: Callable[[np.ndarray], np.ndarray], size: int) -> float:
     """Return a bound of the largest |eigenvalue| of a symmetric operator: Lanczos from a fixed vector, times 1.01."""
     if size <= _DENSE:
-        return MARGIN * float(np.max(np.abs(np.linalg.eigvalsh(apply(np.eye(size))))))
+        return MARGIN * float(np.max(np.abs(np.linalg.eigvalsh(_finite(apply(np.eye(size)))))))
     v0 = np.random.default_rng(0).standard_normal(size)
+    if not np.any(_finite(apply(v0.reshape(size, 1)))):
+        return 0.0  # Lanczos cannot start at the zero operator
     matvec = LinearOperator((size, size), matvec=lambda v: apply(v.reshape(size, 1)).ravel(), dtype=np.float64)
-    try:
-        largest = eigsh(matvec, k=1, which="LM", v0=v0, tol=1e-3, return_eigenvectors=False)
-    except ArpackNoConvergence as partial:
-        largest = partial.eigenvalues
+    largest = eigsh(matvec, k=1, which="LM", v0=v0, tol=1e-3, return_eigenvectors=False)
     return MARGIN * float(np.max(np.abs(largest)))
 
 
@@ -35,7 +35,7 @@ def lipschitz(smooth: Smooth, X: Array) -> float:
     The estimate is 1.1 times the largest |grad l(X + V) - grad l(X)| / |V| met by a power method on finite differences.
     """
     if isinstance(smooth, HasLipschitz):
-        return smooth.lipschitz
+        return _inputs.number(smooth.lipschitz, f"{type(smooth).__name__}.lipschitz", strict=False)
     xp = namespace(X)
     D = smooth.grad(X)
     V = from_numpy(np.random.default_rng(0).standard_normal(tuple(X.shape)), like=X)
@@ -52,5 +52,11 @@ def dense_norm(A: Array) -> float:
     """Return a bound of the spectral norms of a (batch of) dense symmetric matrices."""
     A = to_numpy(A)
     if A.ndim > 2:
-        return MARGIN * float(np.max(np.abs(np.linalg.eigvalsh(A))))
+        return MARGIN * float(np.max(np.abs(np.linalg.eigvalsh(_finite(A)))))
     return spectral_norm(lambda V: A @ V, A.shape[-1])
+
+
+def _finite(M: np.ndarray) -> np.ndarray:
+    if not np.all(np.isfinite(M)):
+        raise ValueError("The gradient of the smooth term is not finite; its data need products that are, scale them.")
+    return M

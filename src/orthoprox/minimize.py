@@ -4,8 +4,10 @@ import inspect
 import warnings
 from typing import Any
 
+import numpy as np
+
 from orthoprox import _inputs
-from orthoprox._arrays import Array
+from orthoprox._arrays import Array, namespace
 from orthoprox.problem import Problem
 from orthoprox.progress import Progress
 from orthoprox.result import Result
@@ -91,8 +93,10 @@ def minimize(
         )
     solver = _solver(method, parameters)
     rule = _rule(solver, tol, max_iterations, max_seconds, stop)
-    X0 = _start(problem, start, project, seed)
-    if progress:
+    if callback is not None:
+        _inputs.function(callback, "callback", "one argument")
+    X0 = _start(problem, start, _inputs.flag(project, "project"), _inputs.generator(seed))
+    if _inputs.flag(progress, "progress"):
         with Progress(callback) as shown:
             result = solve(problem, solver, X0, stop=rule, callback=shown)
     else:
@@ -118,7 +122,8 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
 
 def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, max_seconds: float | None, stop: Stop | None) -> Stop:
     """Return the stopping rule: the given one or the certificate, within the budgets."""
-    rule = Stationary(tol) if stop is None else as_rule(stop)
+    certified = Stationary(tol)
+    rule = certified if stop is None else as_rule(stop)
     if stop is None or max_iterations is not None:
         rule = rule | MaxIterations(_MAX_ITERATIONS if max_iterations is None else max_iterations)
     if max_seconds is not None:
@@ -126,8 +131,13 @@ def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, max_secon
     return rule | Leaves(1.0) if stop is None else rule
 
 
-def _start(problem: Problem, start: Any, project: bool, seed: Any) -> Array:
+def _start(problem: Problem, start: Any, project: bool, rng: np.random.Generator) -> Array:
     if isinstance(start, str):
-        return STARTS[_inputs.choice(start, "start", STARTS)](problem, _inputs.generator(seed))
+        return STARTS[_inputs.choice(start, "start", STARTS)](problem, rng)
     X0 = _inputs.matrix(start, "The start", shape=problem.shape)
-    return start_point(problem, polar(X0) if project else X0)
+    if project:
+        size = float(namespace(X0).max(namespace(X0).abs(X0)))
+        if size == 0:
+            raise ValueError("The start is zero, so no point of the manifold is nearest to it; pass another one.")
+        X0 = polar(X0 / size)
+    return start_point(problem, X0)

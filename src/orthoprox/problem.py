@@ -32,10 +32,7 @@ class Problem:
                     f"The {role} term is {term!r}, a {type(term).__name__}; it needs an instance of {kind.__name__}, "
                     f"such as one of orthoprox.{role}."
                 )
-        if not isinstance(self.shape, (tuple, list)) or len(self.shape) != 2:
-            raise ValueError(f"shape is {self.shape!r}; it needs a pair (m, n).")
-        m = _inputs.integer(self.shape[0], "m")
-        object.__setattr__(self, "shape", (m, _inputs.columns(self.shape[1], m)))
+        object.__setattr__(self, "shape", _inputs.pair(self.shape))
         for term in (self.smooth, self.nonsmooth):
             if isinstance(term, HasShape):
                 term.check_shape(self.shape)
@@ -43,3 +40,12 @@ class Problem:
     def value(self, X: Array) -> Array:
         """Return l(X) + g(X)."""
         return self.smooth.value(X) + self.nonsmooth.value(X)
+
+    def probe(self, X: Array) -> None:
+        """Evaluate both terms at X, and raise where what they return is of no use: a mistake in a term of one's own."""
+        ell, g = type(self.smooth).__name__, type(self.nonsmooth).__name__
+        _inputs.returned_array(self.smooth.grad(X), f"The gradient of the smooth term {ell}", X)
+        _inputs.returned_number(self.smooth.value(X), f"The value of the smooth term {ell}")
+        _inputs.returned_number(self.nonsmooth.value(X), f"The value of the nonsmooth term {g}", infinite=True)
+        step = 1 / (1 + 2 * self.nonsmooth.modulus)
+        _inputs.returned_array(self.nonsmooth.prox(X, step), f"The prox of the nonsmooth term {g}", X)

@@ -15,7 +15,7 @@ from orthoprox.result import Result
 from orthoprox.snapshot import Residuals, Snapshot
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping import MaxIterations, Stationary, Status, Stop
-from orthoprox.stopping.rules import as_rule
+from orthoprox.stopping.rules import as_rule, check_names
 
 Callback = Callable[[Snapshot], object]
 
@@ -60,14 +60,16 @@ def solve(
     X0 = start_point(problem, X0)
     rule = Stationary() | MaxIterations(30_000) if stop is None else as_rule(stop)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        problem.probe(X0)
         return _Run(problem, solver, rule, every, callback).run(X0)
 
 
 def start_point(problem: Problem, X0: Any) -> Array:
     """Return X0 if it is a matrix of the right shape on the manifold."""
     X0 = _inputs.matrix(X0, "The start", shape=problem.shape)
-    gap, allowed = feasibility(X0), problem.shape[1] * precision(X0) ** 0.5
-    if gap > allowed:
+    with np.errstate(over="ignore", invalid="ignore"):
+        gap, allowed = feasibility(X0), problem.shape[1] * precision(X0) ** 0.5
+    if not gap <= allowed:
         raise ValueError(
             f"The start is off the manifold: |X0'X0 - I|_F = {gap:.3g}, above {allowed:.1g}. "
             "Pass orthoprox.stiefel.polar(X0), or project=True to minimize."
@@ -88,8 +90,8 @@ def _check(problem: Any, solver: Any, every: Any, callback: Any) -> None:
             )
     if every is not None:
         _inputs.integer(every, "every")
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback is {callback!r}, a {type(callback).__name__}; it needs a callable of one argument.")
+    if callback is not None:
+        _inputs.function(callback, "callback", "one argument")
 
 
 class _Run:
@@ -107,6 +109,7 @@ class _Run:
 
     def run(self, X0: Array) -> Result:
         state = self.solver.init(self.problem, X0)
+        check_names(self.rule, self.solver.residuals(self.problem, state, state))
         self.rod = Rod(self.problem, X0)
         try:
             ending = self._look(state, {})
@@ -180,18 +183,20 @@ class _Run:
             return _Ending(status, self.solver.advice(self.problem, state), best=True)
         if status is Status.STALLED:
             return _Ending(status, _why_still(self.solver.output(state)))
-        return _Ending(status, "", best=status is Status.TIME)
+        return _Ending(status, best=status is Status.TIME)
 
     def _report(self, state: Any, ending: "_Ending", seconds: float) -> Result:
         X, Y = self.solver.output(state), self.solver.multiplier(state)
         certificate = self.rod.certify(X, Y, refine=True)
+        measurement = self.rod.measure(X, certificate)
+        reached = f"Reached: stationarity {measurement.stationarity:.1e}, feasibility {measurement.feasibility:.1e}."
         return Result(
             X=X,
             problem=self.problem,
             solver=self.solver,
             status=ending.status,
-            message=f"{ending.status.value} {ending.details}".strip(),
-            measurement=self.rod.measure(X, certificate),
+            message=" ".join(part for part in (ending.status.value, reached, ending.details) if part),
+            measurement=measurement,
             certificate=certificate,
             multiplier=Y,
             parameters=self.solver.parameters(state),
@@ -207,7 +212,7 @@ class _Ending:
     """How a run ends, and whether it returns its best measured point instead of its last."""
 
     status: Status
-    details: str
+    details: str = ""
     best: bool = False
 
 

@@ -8,7 +8,7 @@ from orthoprox._arrays import Array, identity, namespace
 
 def norm(X: Array) -> Array:
     """Return the Frobenius norm over the last two axes."""
-    return namespace(X).linalg.vector_norm(X, axis=(-2, -1))
+    return namespace(X).sqrt(inner(X, X))  # several times faster than linalg.vector_norm on small matrices
 
 
 def inner(X: Array, Y: Array) -> Array:

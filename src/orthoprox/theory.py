@@ -1,6 +1,6 @@
 """What the paper proves about the parameters of LSALM, and a practical rule for their stability."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
@@ -22,6 +22,7 @@ class TheoreticalParameters:
     weak_convexity: float  # mu_rho, of the augmented Lagrangian
 
 
+@np.errstate(all="ignore")  # what leaves the range of the floating-point numbers is found at the end
 def theoretical_parameters(
     lipschitz: float,
     gap: float,
@@ -65,10 +66,11 @@ def theoretical_parameters(
     Zhu, Ding, Liu and So, Primal-Dual Methods for Nonsmooth Nonconvex Optimization with Orthogonality Constraints,
     arXiv:2604.04130 (2026): sufficient descent property, feasibility proposition and the remark after it.
     """
-    L_ell, L_g = _inputs.number(lipschitz, "lipschitz"), _inputs.number(modulus, "modulus", strict=False)
-    gap, eps, xi = _inputs.number(gap, "gap"), _inputs.number(eps, "eps"), _inputs.number(xi, "xi")
-    R = _inputs.number(radius, "radius", minimum=float(np.nextafter(2**0.5, 0)), strict=False)
-    if not 0 < _inputs.number(delta, "delta") < 1:
+    L_ell, L_g = np.float64(_inputs.number(lipschitz, "lipschitz")), _inputs.number(modulus, "modulus", strict=False)
+    gap, eps, xi = (np.float64(_inputs.number(x, name)) for x, name in ((gap, "gap"), (eps, "eps"), (xi, "xi")))
+    R = np.float64(_inputs.number(radius, "radius", minimum=float(np.nextafter(2**0.5, 0)), strict=False))
+    delta = np.float64(_inputs.number(delta, "delta"))
+    if not delta < 1:
         raise ValueError(f"delta = {delta:g}; it needs a number between 0 and 1.")
     L, root = L_ell + L_g, (1 - delta) ** 0.5
 
@@ -87,7 +89,10 @@ def theoretical_parameters(
     sigma2 = 2 * R / (r - mu_rho)
     omega = (1 + (2 * sigma2 * R + eps) * alpha) / ((r - mu_rho) ** 0.5 * eps**0.5 * alpha)
     beta = min(1, (r - mu_rho) ** 2 / (2 * alpha * r * R**2), 1 / (16 * r * omega**2 * alpha)) / 28
-    return TheoreticalParameters(rho, lam, r, alpha, beta, eps, R_Y, L_rho, mu_rho)
+    result = TheoreticalParameters(*map(float, (rho, lam, r, alpha, beta, eps, R_Y, L_rho, mu_rho)))
+    if not all(0 < value < np.inf for value in astuple(result)):
+        raise ValueError(f"{result} is out of the range of numbers; what was given needs to be less extreme, scale f.")
+    return result
 
 
 def stability_radius(
@@ -104,13 +109,13 @@ def stability_radius(
     Without the lag of z it reads  alpha + 2 rho < r + 1 / lam.  The rule is practical, not part of the paper; it says
     nothing about tangential directions.
     """
-    given = {"rho": rho, "r": r, "eps": eps, "curvature": curvature}
-    for name, value in given.items():
-        _inputs.number(value, name, strict=False)
-    for name, value in {"lam": lam, "alpha": alpha, "beta": beta}.items():
-        _inputs.number(value, name)
+    rho, r = _inputs.number(rho, "rho", strict=False), _inputs.number(r, "r", strict=False)
+    eps, curvature = _inputs.number(eps, "eps", strict=False), _inputs.number(curvature, "curvature", strict=False)
+    lam, alpha, beta = _inputs.number(lam, "lam"), _inputs.number(alpha, "alpha"), _inputs.number(beta, "beta")
     c = r + 1 / lam
     d = np.array([(1 / lam - curvature - 4 * rho) / c, r / c, -2 / c])
     z = beta * d + np.array([0, 1 - beta, 0])
     y = 2 * alpha * d + np.array([0, 0, 1 - alpha * eps])
+    if not np.all(np.isfinite([d, z, y])):
+        raise ValueError("The parameters are too large or too small to compute with; they need to be less extreme.")
     return float(np.max(np.abs(np.linalg.eigvals(np.array([d, z, y])))))

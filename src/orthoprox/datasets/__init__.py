@@ -1,6 +1,7 @@
 """Data: generators that take a seed, and loaders."""
 
 from orthoprox.datasets.components import five_components
+from orthoprox.datasets.house import cmu_house, synthetic_house
 from orthoprox.datasets.quadratics import random_quadratic
 
-__all__ = ["five_components", "random_quadratic"]
+__all__ = ["cmu_house", "five_components", "random_quadratic", "synthetic_house"]

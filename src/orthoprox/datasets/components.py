@@ -30,7 +30,7 @@ def five_components(
     p, m = _inputs.integer(p, "p", minimum=5), _inputs.integer(m, "m", minimum=2)
     if p % 5:
         raise ValueError(f"p = {p}; each of the five components is repeated p/5 times, so p needs to be a multiple of 5.")
-    sd = _inputs.number(sd, "sd", strict=False)
+    sd, center = _inputs.number(sd, "sd", strict=False), _inputs.flag(center, "center")
     t = np.linspace(0, 1, m)
     components = np.array(
         [

@@ -18,7 +18,7 @@ class MCP(Separable):
     def __init__(self, mu: float, gamma: float = 3.0) -> None:
         self.mu = _inputs.number(mu, "mu", strict=False)
         self.gamma = _inputs.number(gamma, "gamma")
-        self.modulus = 1 / self.gamma
+        self.modulus = _inputs.number(1 / self.gamma, "The modulus 1 / gamma")
 
     def value(self, X: Array) -> Array:
         xp = namespace(X)
@@ -81,7 +81,7 @@ def _fold(X: Array, slope: Array) -> tuple[Array, Array]:
 
 def _check_step(g: MCP | SCAD, t: Array, remedy: str) -> None:
     largest = float(namespace(t).max(t)) if getattr(t, "ndim", 0) else float(t)
-    if largest * g.modulus >= 1:
+    if not largest * g.modulus < 1:
         raise ValueError(
             f"The prox of {type(g).__name__} was asked for t = {largest:g}, but it is single-valued only for "
             f"t < 1 / modulus = {1 / g.modulus:g}. Use a smaller step or {remedy}."

@@ -24,10 +24,7 @@ class Function(Nonsmooth):
     """
 
     def __init__(self, fun: Callable[[Array], Array], prox: Callable[[Array, Array], Array], modulus: float = 0.0) -> None:
-        for name, value in (("fun", fun), ("prox", prox)):
-            if not callable(value):
-                raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs a callable.")
-        self._fun, self._prox = fun, prox
+        self._fun, self._prox = _inputs.function(fun, "fun", "X"), _inputs.function(prox, "prox", "X and t")
         self.modulus = _inputs.number(modulus, "modulus", strict=False)
 
     def value(self, X: Array) -> Array:

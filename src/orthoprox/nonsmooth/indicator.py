@@ -36,8 +36,13 @@ class Box(Separable):
 
     def __init__(self, lower: Any, upper: Any) -> None:
         self.lower, self.upper = _bound(lower, "lower"), _bound(upper, "upper")
-        gap = self.upper - self.lower
-        if not (bool(namespace(gap).all(gap >= 0)) if is_array(gap) else gap >= 0):
+        shapes = [tuple(bound.shape) if is_array(bound) else () for bound in (self.lower, self.upper)]
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError as error:
+            raise ValueError(f"lower has shape {shapes[0]} and upper {shapes[1]}; both need to broadcast to X.") from error
+        fits = (self.lower <= self.upper) & (self.lower < np.inf) & (self.upper > -np.inf)
+        if not (bool(namespace(fits).all(fits)) if is_array(fits) else fits):
             raise ValueError(f"Box has lower = {lower} and upper = {upper}; it needs lower <= upper everywhere.")
 
     def check_shape(self, shape: tuple[int, int]) -> None:
@@ -63,13 +68,8 @@ def _indicator(inside: Array, X: Array) -> Array:
 
 
 def _bound(value: Any, name: str) -> Any:
-    if is_array(value) and not isinstance(value, np.generic):
-        xp = namespace(value)
-        if not xp.isdtype(value.dtype, ("real floating", "integral")) or bool(xp.any(xp.isnan(value))):
-            raise ValueError(
-                f"{name} has dtype {value.dtype} or NaN entries; it needs real numbers (infinite ones are no bound)."
-            )
-        return value
-    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and value == value:
-        return float(value)
-    raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs a real number or an array of them.")
+    if isinstance(value, (list, tuple)) or (is_array(value) and value.ndim > 0):
+        return _inputs.matrix(value, name, shape=(), batch=True, infinite=True)
+    if isinstance(value, float) and np.isinf(value):
+        return float(value)  # no bound
+    return _inputs.number(value, name, minimum=-np.inf)

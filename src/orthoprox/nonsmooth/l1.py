@@ -6,6 +6,7 @@ import numpy as np
 
 from orthoprox import _inputs
 from orthoprox._arrays import Array, is_array, namespace
+from orthoprox.nonsmooth.indicator import Box
 from orthoprox.nonsmooth.separable import Separable, weight
 
 
@@ -32,9 +33,7 @@ class L1(Separable):
     def value(self, X: Array) -> Array:
         xp = namespace(X)
         total = xp.sum(self.mu * xp.abs(X), axis=(-2, -1))
-        if self.bound == np.inf:
-            return total
-        return xp.where(xp.all(xp.abs(X) <= self.bound, axis=(-2, -1)), total, xp.inf + 0 * total)
+        return total if self.bound == np.inf else total + Box(-self.bound, self.bound).value(X)
 
     def prox(self, X: Array, t: Array) -> Array:
         xp = namespace(X)

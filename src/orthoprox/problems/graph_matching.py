@@ -31,10 +31,16 @@ def graph_matching(points1: Any, points2: Any, mu: float, *, width: float = 2500
     """
     width = _inputs.number(width, "width")
     points1, points2 = (_points(points, name) for points, name in ((points1, "points1"), (points2, "points2")))
+    shape = (len(points1), len(points2))
+    if shape[0] < shape[1]:
+        raise ValueError(
+            f"points1 has {shape[0]} points, points2 has {shape[1]}; X'X = I needs the larger set first, swap them."
+        )
     edges1, edges2 = _edges(points1, "points1"), _edges(points2, "points2")
     difference = _lengths(points1, edges1)[:, None] - _lengths(points2, edges2)[None, :]
-    shape = (len(points1), _inputs.columns(len(points2), len(points1)))
-    return Problem(Matching(edges1, edges2, np.exp(-(difference**2) / width), shape, mu), Zero(), shape)
+    with np.errstate(over="ignore"):  # edges too different to compare have no affinity
+        affinity = np.exp(-(difference**2) / width)
+    return Problem(Matching(edges1, edges2, affinity, shape, mu), Zero(), shape)
 
 
 def _points(value: Any, name: str) -> NDArray[np.float64]:
@@ -55,4 +61,5 @@ def _edges(points: NDArray[np.float64], name: str) -> NDArray[np.int64]:
 
 
 def _lengths(points: NDArray[np.float64], edges: NDArray[np.int64]) -> NDArray[np.float64]:
-    return np.hypot(*(points[edges[:, 0]] - points[edges[:, 1]]).T)
+    sides = points[edges[:, 0]] - points[edges[:, 1]]
+    return np.hypot(sides[:, 0], sides[:, 1])

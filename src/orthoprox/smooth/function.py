@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from orthoprox import _inputs
 from orthoprox._arrays import Array
 from orthoprox.terms import Smooth
 
@@ -21,10 +22,7 @@ class Function(Smooth):
     """
 
     def __init__(self, fun: Callable[[Array], Array], grad: Callable[[Array], Array]) -> None:
-        for name, value in (("fun", fun), ("grad", grad)):
-            if not callable(value):
-                raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs a callable of X.")
-        self._fun, self._grad = fun, grad
+        self._fun, self._grad = _inputs.function(fun, "fun", "X"), _inputs.function(grad, "grad", "X")
 
     def value(self, X: Array) -> Array:
         return self._fun(X)

@@ -35,9 +35,7 @@ class Matching(Smooth):
     """
 
     def __init__(self, edges1: Any, edges2: Any, affinity: Any, shape: tuple[int, int], mu: float) -> None:
-        m = _inputs.integer(shape[0], "m")
-        n = _inputs.columns(shape[1], m)
-        self.shape = (m, n)
+        self.shape = m, n = _inputs.pair(shape)
         self.mu = _inputs.number(mu, "mu", strict=False)
         affinity = _inputs.matrix(affinity, "affinity")
         tails1, self._heads1 = _directed(edges1, m, "edges1")
@@ -88,11 +86,10 @@ class Matching(Smooth):
 
 def _directed(edges: Any, nodes: int, name: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Return the tails and heads of all edges, then of all edges reversed."""
-    pairs = np.asarray(edges)
-    if pairs.dtype.kind not in "iu" or pairs.ndim != 2 or pairs.shape[1] != 2 or len(pairs) == 0:
-        raise ValueError(
-            f"{name} has shape {pairs.shape}, dtype {pairs.dtype}; it needs whole numbers, shape (edges, 2), one edge or more."
-        )
+    given = to_numpy(_inputs.matrix(edges, name, shape=(None, 2)))
+    pairs = given.astype(np.int64)
+    if np.any(pairs != given):
+        raise ValueError(f"{name} has entries that are not whole; it needs node numbers, pairs of whole numbers from 0.")
     if pairs.min() < 0 or pairs.max() >= nodes:
         raise ValueError(f"{name} has node numbers {pairs.min()} to {pairs.max()}; they need to lie in 0 to {nodes - 1}.")
     return np.concatenate([pairs[:, 0], pairs[:, 1]]), np.concatenate([pairs[:, 1], pairs[:, 0]])

@@ -32,6 +32,8 @@ class Variance(Smooth):
 
     def __init__(self, A: Any) -> None:
         self.A = RowStream(A) if isinstance(A, np.memmap) else _inputs.operator(A, "A")
+        if isinstance(A, LinearOperator):
+            _check_adjoint(A)
         self._gram = _gram(self.A) if _gram_pays(self.A) else None
         if isinstance(self.A, RowStream) and self._gram is None:
             for _ in self.A.blocks():  # reading checks: bad entries are reported now, not in the middle of a run
@@ -60,7 +62,8 @@ class Variance(Smooth):
         if self._gram is not None:
             return 2 * dense_norm(self._gram)
         if is_array(self.A):
-            small = self.A @ self.A.mT  # p < m here, and AA' has the same largest eigenvalue
+            p, m = self.A.shape[-2:]
+            small = self.A @ self.A.mT if p < m else self.A.mT @ self.A  # both have the same largest eigenvalue
             return 2 * dense_norm(small)
         return 2 * spectral_norm(lambda V: self.A.T @ (self.A @ V), self.A.shape[1])
 
@@ -69,6 +72,13 @@ class Variance(Smooth):
         if self._gram is not None:
             return self._gram @ X
         return _transposed(self.A) @ (self.A @ X)
+
+
+def _check_adjoint(A: LinearOperator) -> None:
+    try:
+        A.rmatvec(np.zeros(A.shape[0]))
+    except (NotImplementedError, TypeError) as error:
+        raise TypeError("A is an operator without rmatvec; the gradient needs products with A' too, define it.") from error
 
 
 def _gram_pays(A: Any) -> bool:

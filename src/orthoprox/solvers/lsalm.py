@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array, namespace
+from orthoprox._arrays import Array, is_array, namespace
 from orthoprox.curvature import lipschitz
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problem import Problem
@@ -83,12 +83,8 @@ class LSALM(Solver[State]):
     Z0: Any = None
 
     def __post_init__(self) -> None:
-        for name in ("lam", "alpha", "beta", "box", "dual_radius"):
-            if getattr(self, name) is not None:
-                _inputs.parameter(getattr(self, name), name)
-        for name in ("rho", "r", "eps"):
-            if getattr(self, name) is not None:
-                _inputs.parameter(getattr(self, name), name, strict=False)
+        for name in (field.name for field in fields(self) if getattr(self, field.name) is not None):
+            object.__setattr__(self, name, _checked(name, getattr(self, name)))
 
     @classmethod
     def paper(cls, experiment: str, problem: Problem) -> "LSALM":
@@ -103,10 +99,10 @@ class LSALM(Solver[State]):
         return () if self.box is None else (Separable,)
 
     def init(self, problem: Problem, X0: Array) -> State:
+        self._check_shapes(problem, X0)
         D = problem.smooth.grad(X0)
         L = lipschitz(problem.smooth, X0) + problem.nonsmooth.modulus
-        Y = self._first_multiplier(problem, X0, D, L)
-        Z = X0 if self.Z0 is None else _inputs.matrix(self.Z0, "Z0", shape=problem.shape, batch=True)
+        Y, Z = self._first_multiplier(problem, X0, D, L), _first(self.Z0, X0)
         return State(X0, Y, Z, stiefel.defect(X0), D, self._settle(L, Y))
 
     def step(self, problem: Problem, state: State) -> State:
@@ -187,10 +183,19 @@ class LSALM(Solver[State]):
             t = 1 / L if L > 0 else 1.0
             s = (X0 - problem.nonsmooth.prox(X0, t)) / t
             return -stiefel.sym(X0.mT @ (D + s)) / 2
-        if not hasattr(self.Y0, "shape"):
-            return _inputs.number(self.Y0, "Y0", minimum=float("-inf")) + 0 * stiefel.defect(X0)
-        Y0 = _inputs.matrix(self.Y0, "Y0", shape=(problem.shape[1],) * 2, batch=True)
-        return stiefel.sym(Y0)
+        return stiefel.sym(self.Y0) if is_array(self.Y0) else self.Y0 + 0 * stiefel.defect(X0)
+
+    def _check_shapes(self, problem: Problem, X0: Array) -> None:
+        m, n = problem.shape
+        for name, shape in {"Y0": (n, n), "Z0": (m, n)}.items():
+            if is_array(getattr(self, name)):
+                _inputs.matrix(getattr(self, name), name, shape=shape, batch=X0.ndim > 2)
+        for name in (field.name for field in fields(Parameters) if is_array(getattr(self, field.name))):
+            given, batch = tuple(getattr(self, name).shape), tuple(X0.shape[:-2])
+            if given[:-2] != batch:
+                raise ValueError(
+                    f"{name} has shape {given}, the start {tuple(X0.shape)}; it needs a number or {(*batch, 1, 1)}."
+                )
 
     def _settle(self, L: float, Y0: Array) -> Parameters:
         """Return the parameters, those left open by the safe rule."""
@@ -198,14 +203,29 @@ class LSALM(Solver[State]):
         size = float(namespace(Y0).max(namespace(Y0).linalg.matrix_norm(Y0, ord=2)))
         penalty = max(L / 6, size / 2) or 1.0
         rho = _first(given["rho"], penalty)
-        lam = _first(given["lam"], 1 / (L + 2 * size + 4 * rho + penalty * (rho == 0)))
-        alpha = rho + penalty * (rho == 0)  # a method without penalty still needs a dual step
+        alpha = _nonzero(rho, penalty)  # a method without penalty still needs a dual step
+        lam = _first(given["lam"], 1 / (L + 2 * size + 4 * rho + (alpha - rho)))
+        _checked("lam", lam)
         safe = {"rho": rho, "lam": lam, "r": 0.1 / lam, "alpha": alpha, "beta": 0.9, "eps": 1e-10 / alpha}
-        return Parameters(**{name: _first(given[name], safe[name]) for name in safe})
+        return Parameters(**{name: _checked(name, _first(given[name], safe[name])) for name in safe})
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name in ("box", "dual_radius"):
+        return _inputs.number(value, name)
+    if name == "Y0" and not isinstance(value, (list, tuple)) and not (is_array(value) and value.ndim > 0):
+        return _inputs.number(value, name, minimum=float("-inf"))
+    if name in ("Y0", "Z0"):
+        return _inputs.matrix(value, name, batch=True)
+    return _inputs.parameter(value, name, strict=name in ("lam", "alpha", "beta"))
 
 
 def _first(given: Any, otherwise: Any) -> Any:
     return otherwise if given is None else given
+
+
+def _nonzero(value: Any, otherwise: float) -> Any:
+    return namespace(value).where(value > 0, value, otherwise) if is_array(value) else value or otherwise
 
 
 def _quadratic(problem: Problem) -> dict[str, float]:
@@ -214,7 +234,9 @@ def _quadratic(problem: Problem) -> dict[str, float]:
 
 def _sparse_pca(problem: Problem) -> dict[str, float]:
     m, n = problem.shape
-    L = lipschitz(problem.smooth, stiefel.random_point(m, n))
+    L = _inputs.number(
+        lipschitz(problem.smooth, stiefel.random_point(m, n)), "The Lipschitz constant L in the paper's lam = 1/L"
+    )
     alpha = max(1, round(0.07 * (m * n) ** 0.5))
     return {"rho": 10.0, "lam": 1 / L, "r": 15.0, "alpha": alpha, "beta": 0.5, "eps": 1e-10, "dual_radius": 1e3}
 

@@ -1,6 +1,7 @@
 """Stopping rules: immutable values, combined with ``|`` and ``&``."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -106,6 +107,9 @@ class ObjectiveBelow(Stop):
 
     target: float
 
+    def __post_init__(self) -> None:
+        _inputs.number(self.target, "target", minimum=float("-inf"))
+
     def check(self, now: Snapshot) -> Status | None:
         return Status.CONVERGED if now.objective <= self.target else None
 
@@ -138,15 +142,32 @@ class MaxSeconds(Stop):
 
 @dataclass(frozen=True)
 class Leaves(Stop):
-    """Diverged: |X'X - I|_F exceeds ``radius``."""
+    """Diverged: the method's constraint residual, for LSALM |X'X - I|_F, exceeds ``radius``.
+
+    The first ``grace`` iterations from a random start may leave and come back; they are not judged.
+    """
 
     radius: float = 1.0
+    grace: int = 50
 
     def __post_init__(self) -> None:
         _inputs.number(self.radius, "radius")
+        _inputs.integer(self.grace, "grace", minimum=0)
 
     def check(self, now: Snapshot) -> Status | None:
-        return Status.DIVERGED if now.iteration > 0 and now.residual("constraint") > self.radius else None
+        return Status.DIVERGED if now.iteration > self.grace and now.residual("constraint") > self.radius else None
+
+
+def check_names(rule: Stop, residuals: Collection[str]) -> None:
+    """Raise where a rule reads a residual that the method does not have."""
+    if isinstance(rule, (Either, Both)):
+        check_names(rule.first, residuals)
+        check_names(rule.second, residuals)
+    for name, _ in rule.bounds if isinstance(rule, Below) else ():
+        if name not in residuals:
+            known = sorted(residuals)
+            hint = _inputs.nearest(name, known)
+            raise ValueError(f"This method has no residual {name!r}; it has {', '.join(known)}.{hint}")
 
 
 def as_rule(value: Any) -> Stop:

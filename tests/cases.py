@@ -1,0 +1,133 @@
+"""What the tests run over: small instances of every smooth term, nonsmooth term, solver and problem.
+
+A key starts with the registered name; further words tell variants apart. ``test_checks.py`` fails when a registered
+name has no entry here, so a new term, solver or problem is one line below and is then tested like all the others.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from hypothesis import settings
+from hypothesis import strategies as st
+from scipy.sparse.linalg import aslinearoperator
+
+import orthoprox as op
+
+SHAPE = M, N = 7, 3  # of X, for all terms below
+
+EXAMPLES = settings(max_examples=20, deadline=None, derandomize=True, database=None)
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def normal(seed, *shape):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def symmetric(seed, m):
+    A = normal(seed, m, m)
+    return A + A.T
+
+
+def graph(seed, nodes, edges):
+    """A random simple graph, as an array of ``edges`` pairs i < j."""
+    pairs = np.array([(i, j) for j in range(nodes) for i in range(j)])
+    return pairs[np.sort(np.random.default_rng(seed).permutation(len(pairs))[:edges])]
+
+
+def smooth_terms(array=np.asarray):
+    """Every smooth term on dense data, each array passed through ``array``."""
+    affinity = np.random.default_rng(5).random((9, 3))
+    return {
+        "Function log-cosh": op.smooth.Function(_log_cosh, _tanh),
+        "Matching": op.smooth.Matching(graph(6, M, 9), graph(7, N, 3), array(affinity), SHAPE, 0.7),
+        "Quadratic": op.smooth.Quadratic(array(symmetric(1, M))),
+        "Quadratic linear": op.smooth.Quadratic(array(symmetric(1, M)), array(normal(2, M, N))),
+        "Variance tall": op.smooth.Variance(array(normal(3, 20, M))),
+        "Variance wide": op.smooth.Variance(array(normal(4, 2, M))),
+    }
+
+
+def nonsmooth_terms(array=np.asarray):
+    """Every nonsmooth term, each array passed through ``array``. Steps t < 1 suit all of them."""
+    return {
+        "Box": op.nonsmooth.Box(-0.5, 0.8),
+        "Box entrywise": op.nonsmooth.Box(array(BOX[0]), array(BOX[1])),
+        "Function ridge": op.nonsmooth.Function(_ridge, _shrink),
+        "L1": op.nonsmooth.L1(0.4),
+        "L1 bounded": op.nonsmooth.L1(0.4, bound=0.9),
+        "L1 weighted": op.nonsmooth.L1(array(WEIGHTS)),
+        "L21": op.nonsmooth.L21(0.6),
+        "MCP": op.nonsmooth.MCP(0.5, gamma=1.6),
+        "Nonnegative": op.nonsmooth.Nonnegative(),
+        "SCAD": op.nonsmooth.SCAD(0.5, a=2.5),
+        "Zero": op.nonsmooth.Zero(),
+    }
+
+
+def operator_terms():
+    """The smooth terms whose data are not a dense array; they take one X at a time."""
+    A, C = normal(3, 20, M), symmetric(1, M)
+    return {
+        "Quadratic sparse": op.smooth.Quadratic(sp.csr_array(C)),
+        "Quadratic operator": op.smooth.Quadratic(aslinearoperator(C), normal(2, M, N)),
+        "Variance sparse": op.smooth.Variance(sp.csr_array(A)),
+        "Variance sparse wide": op.smooth.Variance(sp.csr_array(A[:2])),
+        "Variance operator": op.smooth.Variance(aslinearoperator(A)),
+    }
+
+
+def _log_cosh(X):
+    xp = X.__array_namespace__()
+    return xp.sum(xp.log(xp.cosh(X)), axis=(-2, -1))
+
+
+def _tanh(X):
+    return X.__array_namespace__().tanh(X)
+
+
+def _ridge(X):
+    return X.__array_namespace__().sum(X**2, axis=(-2, -1)) / 2
+
+
+def _shrink(X, t):
+    return X / (1 + t)
+
+
+WEIGHTS = np.random.default_rng(8).random(SHAPE) * (np.arange(N) != 1)  # one column free of charge
+BOX = np.where(np.arange(N) == 2, -np.inf, -np.random.default_rng(9).random(SHAPE)), np.random.default_rng(10).random((1, N))
+
+SMOOTH = smooth_terms() | operator_terms()
+NONSMOOTH = nonsmooth_terms()
+
+# g_ij(x), written once more and without the library: a function of the entries x at the place (i, j).
+NAIVE = {
+    "Box": lambda x, i, j: np.where((x < -0.5) | (x > 0.8), np.inf, 0.0),
+    "Box entrywise": lambda x, i, j: np.where((x < BOX[0][i, j]) | (x > BOX[1][0, j]), np.inf, 0.0),
+    "Function ridge": lambda x, i, j: x**2 / 2,
+    "L1": lambda x, i, j: 0.4 * abs(x),
+    "L1 bounded": lambda x, i, j: np.where(abs(x) > 0.9, np.inf, 0.4 * abs(x)),
+    "L1 weighted": lambda x, i, j: WEIGHTS[i, j] * abs(x),
+    "MCP": lambda x, i, j: np.where(abs(x) <= 0.8, 0.5 * abs(x) - x**2 / 3.2, 0.2),
+    "Nonnegative": lambda x, i, j: np.where(x < 0, np.inf, 0.0),
+    "SCAD": lambda x, i, j: np.select(
+        [abs(x) <= 0.5, abs(x) <= 1.25], [0.5 * abs(x), (2.5 * abs(x) - x**2 - 0.25) / 3], 0.4375
+    ),
+    "Zero": lambda x, i, j: 0.0 * x,
+}
+
+SOLVERS = {
+    "lsalm": op.LSALM(),
+}
+
+
+def _graph_matching():
+    rng = np.random.default_rng(0)
+    points = 100 * rng.random((6, 2))
+    return op.problems.graph_matching(points, points[:5] + rng.standard_normal((5, 2)), 2.0)
+
+
+PROBLEMS = {
+    "compressed_modes": op.problems.compressed_modes(20, 3, 0.1),
+    "graph_matching": _graph_matching(),
+    "quadratic": op.problems.quadratic(*op.datasets.random_quadratic(20, 3), 0.1),
+    "sparse_pca": op.problems.sparse_pca(op.datasets.five_components(50, 20), 3, 0.3),
+}

@@ -1,0 +1,80 @@
+"""The paper's experiments in small: LSALM with the published constants does what was published."""
+
+import os
+
+import numpy as np
+import pytest
+
+import orthoprox as op
+from orthoprox.stiefel import random_point
+
+
+def test_quadratics_of_the_paper_converge():
+    """(20, 2), mu = .35, baseline constants, 100 instances: nearly all converge, in a few hundred iterations."""
+    iterations = []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        problem = op.problems.quadratic(*op.datasets.random_quadratic(20, 2, seed=rng), 0.35)
+        stop = op.stopping.paper.quadratic | op.stopping.MaxIterations(20_000)
+        result = op.solve(problem, op.LSALM.paper("quadratic", problem), random_point(20, 2, rng), stop=stop)
+        if result.converged:
+            iterations.append(result.iterations)
+    assert len(iterations) >= 85
+    assert 200 <= np.median(iterations) <= 400
+
+
+@pytest.mark.slow
+def test_sparse_pca_of_the_paper():
+    """five_components(1000, 300), n = 150, mu = .5: the table's -118.7 and 99.3 %, with a certificate."""
+    results = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        problem = op.problems.sparse_pca(op.datasets.five_components(1000, 300, seed=rng), 150, 0.5)
+        method = op.LSALM.paper("sparse_pca", problem)
+        results.append(op.minimize(problem, method=method, stop=op.stopping.paper.sparse_pca, seed=rng))
+    assert all(result.converged for result in results)
+    assert np.mean([result.objective for result in results]) == pytest.approx(-118.7, abs=3)
+    assert all(0.992 <= result.sparsity <= 0.994 for result in results)
+    assert all(result.certificate.upper < 0.05 for result in results)
+    assert all(result.feasibility <= 1e-4 for result in results)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_smooth_problems_reach_the_eigenvalue_sum(seed):
+    """g = 0, symmetric A with an eigengap of .1: half the sum of the n smallest eigenvalues, the exact answer."""
+    rng = np.random.default_rng(seed)
+    m, n = 40, 4
+    w = np.sort(rng.uniform(-1, 1, m))
+    w[n:] += 0.1
+    Q = random_point(m, m, rng)
+    A = (Q * w) @ Q.T
+    problem = op.Problem(op.smooth.Quadratic((A + A.T) / 2), op.nonsmooth.Zero(), (m, n))
+    result = op.minimize(problem, seed=rng)
+    assert result.converged
+    assert result.projected_objective == pytest.approx(w[:n].sum() / 2, rel=1e-8)
+
+
+def test_largest_variance_without_a_penalty():
+    """sparse_pca with mu = 0 is principal component analysis."""
+    A = op.datasets.five_components(100, 30, seed=0)
+    w = np.linalg.eigvalsh(A.T @ A)
+    result = op.minimize(op.problems.sparse_pca(A, 3, 0.0))
+    assert result.projected_objective == pytest.approx(-w[-3:].sum(), rel=1e-8)
+
+
+def house():
+    if "ORTHOPROX_CMU_HOUSE" in os.environ:
+        return op.datasets.cmu_house()
+    return op.datasets.synthetic_house()
+
+
+@pytest.mark.parametrize("frame", [30, 60])
+def test_matching_converges_with_the_published_constants(frame):
+    """The paper's rule is met, and it means what it says: the certificate is as small."""
+    points = house()
+    problem = op.problems.graph_matching(points[0], points[frame - 1], 2.0)
+    result = op.minimize(problem, method=op.LSALM.paper("matching", problem), stop=op.stopping.paper.matching, seed=1)
+    assert result.converged
+    assert result.iterations < 10_000
+    assert result.certificate.upper <= 1.5e-4
+    assert result.feasibility <= 1e-6

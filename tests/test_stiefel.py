@@ -1,0 +1,145 @@
+"""Geometry of the Stiefel manifold."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cases import EXAMPLES, SEEDS, normal, symmetric
+from orthoprox.stiefel import defect, inner, norm, polar, random_point, sym
+
+SHAPES = st.sampled_from([(1, 1), (5, 1), (5, 3), (4, 4), (30, 6)])
+
+
+def conditioned(seed, m, n, smallest):
+    """A matrix with singular values between 1 and ``smallest``."""
+    U, V = (np.linalg.qr(normal(seed + k, rows, n))[0] for k, rows in enumerate((m, n)))
+    return U @ (np.geomspace(1, smallest, n)[:, None] * V.T)
+
+
+@given(seed=SEEDS, shape=SHAPES)
+@EXAMPLES
+def test_norm_and_inner_are_frobenius(seed, shape):
+    """|X|^2 = <X, X> and <X, Y> = tr(X'Y)."""
+    X, Y = normal(seed, *shape), normal(seed + 1, *shape)
+    assert norm(X) == pytest.approx(np.linalg.norm(X))
+    assert inner(X, Y) == pytest.approx(np.trace(X.T @ Y))
+    assert inner(X, X) == pytest.approx(norm(X) ** 2)
+
+
+@given(seed=SEEDS)
+@EXAMPLES
+def test_sym_is_the_projection_on_symmetric_matrices(seed):
+    """sym(M) is symmetric, M - sym(M) is orthogonal to all symmetric matrices, and sym(sym(M)) = sym(M)."""
+    M, S = normal(seed, 4, 4), symmetric(seed + 1, 4)
+    np.testing.assert_array_equal(sym(M), sym(M).T)
+    assert abs(inner(M - sym(M), S)) <= 1e-13 * norm(M) * norm(S)
+    np.testing.assert_array_equal(sym(sym(M)), sym(M))
+
+
+@given(seed=SEEDS, shape=SHAPES)
+@EXAMPLES
+def test_defect_is_zero_on_the_manifold_only(seed, shape):
+    """X'X - I is symmetric, entry by entry what it says, and 0 exactly where the columns are orthonormal."""
+    X = normal(seed, *shape)
+    np.testing.assert_allclose(defect(X), X.T @ X - np.eye(shape[1]), atol=1e-13)
+    Q = np.linalg.qr(X)[0]
+    assert norm(defect(Q)) <= 1e-13
+    assert norm(defect(1.1 * Q)) == pytest.approx(0.21 * shape[1] ** 0.5)
+
+
+@given(seed=SEEDS, shape=SHAPES, smallest=st.sampled_from([1.0, 0.5, 0.11, 0.09, 1e-3, 1e-9]))
+@EXAMPLES
+def test_polar_is_the_factor_of_the_svd(seed, shape, smallest):
+    """polar(U S V') = U V', on both sides of the switch at the condition number 10."""
+    X = conditioned(seed, *shape, smallest)
+    U, _, Vt = np.linalg.svd(X, full_matrices=False)
+    P = polar(X)
+    assert norm(defect(P)) <= 1e-12
+    assert norm(P - U @ Vt) <= 1e-14 / smallest + 1e-12
+    S = P.T @ X  # X = P S with S symmetric and nonnegative
+    assert norm(S - S.T) <= 1e-12
+    assert np.min(np.linalg.eigvalsh(sym(S))) >= -1e-12
+
+
+@given(seed=SEEDS, shape=SHAPES)
+@EXAMPLES
+def test_polar_is_the_nearest_point(seed, shape):
+    """No point of the manifold is nearer to X than polar(X)."""
+    X = normal(seed, *shape)
+    nearest = norm(X - polar(X))
+    for k in range(1, 6):
+        far = random_point(*shape, seed=seed + k)
+        close = np.linalg.qr(polar(X) + 1e-3 * normal(seed + k, *shape))[0]
+        close = close * np.sign(np.sum(close * polar(X), axis=0))
+        assert nearest <= norm(X - far) + 1e-12
+        assert nearest <= norm(X - close) + 1e-12
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (4, 4), (5, 1)])
+def test_polar_of_a_singular_matrix_is_on_the_manifold(shape):
+    """Even where the nearest point is not unique, one of them is returned."""
+    X = np.zeros(shape)
+    assert norm(defect(polar(X))) <= 1e-13
+    X[:, 0] = 1.0
+    P = polar(X)
+    assert norm(defect(P)) <= 1e-13
+    assert inner(P, X) == pytest.approx(norm(X))  # the sum of the singular values of X
+
+
+@pytest.mark.parametrize("smallest", [[0.5, 0.2], [0.5, 1e-6]], ids=["good", "one of them bad"])
+def test_polar_of_a_batch_is_the_batch_of_polars(smallest):
+    """Leading axes are many matrices, whichever way each of them has to go."""
+    X = np.stack([conditioned(k, 6, 3, s) for k, s in enumerate(smallest)])
+    np.testing.assert_allclose(polar(X), np.stack([polar(x) for x in X]), atol=1e-9)
+    assert np.max(norm(defect(polar(X)))) <= 1e-12
+
+
+def test_polar_is_scale_free():
+    """polar(cX) = polar(X) for c > 0."""
+    X = normal(0, 8, 3)
+    for c in (1e-100, 1e-3, 1e100):
+        np.testing.assert_allclose(polar(c * X), polar(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_geometry_keeps_the_dtype(dtype):
+    """Functions compute in the precision that they are given."""
+    X = normal(0, 5, 3).astype(dtype)
+    for result in (norm(X), inner(X, X), sym(X[:3]), defect(X), polar(X), polar(X * np.array([1, 1, 1e-3], dtype=dtype))):
+        assert result.dtype == dtype
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (50, 1), (50, 7), (9, 9)])
+@given(seed=SEEDS)
+@EXAMPLES
+def test_random_point_is_on_the_manifold(shape, seed):
+    """X'X = I to 1e-12, for n = 1 and m = n too; and the same seed gives the same point."""
+    X = random_point(*shape, seed=seed)
+    assert X.shape == shape
+    assert norm(defect(X)) <= 1e-12
+    np.testing.assert_array_equal(X, random_point(*shape, seed=seed))
+
+
+def test_random_points_differ_and_follow_a_generator():
+    """Other seeds give other points; a generator gives a new point each time."""
+    assert norm(random_point(9, 2, seed=0) - random_point(9, 2, seed=1)) > 0.1
+    rng = np.random.default_rng(0)
+    first, second = random_point(9, 2, seed=rng), random_point(9, 2, seed=rng)
+    np.testing.assert_array_equal(first, random_point(9, 2))
+    assert norm(first - second) > 0.1
+
+
+def test_random_point_is_uniform():
+    """The distribution does not change under rotations: entries have mean 0 and second moment 1/m."""
+    rng = np.random.default_rng(0)
+    X = np.stack([random_point(4, 2, seed=rng) for _ in range(2000)])
+    np.testing.assert_allclose(np.mean(X, axis=0), 0, atol=0.05)
+    np.testing.assert_allclose(np.mean(X**2, axis=0), 1 / 4, atol=0.03)
+
+
+@pytest.mark.parametrize(("m", "n"), [(2, 3), (0, 1), (3, 0)])
+def test_random_point_refuses_impossible_shapes(m, n):
+    """X'X = I_n needs 1 <= n <= m."""
+    with pytest.raises(ValueError, match=r"[mn] = "):
+        random_point(m, n)
