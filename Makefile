@@ -1,13 +1,13 @@
 # make demo and make test set up everything they need in .venv; a second run installs nothing.
 PYTHON ?= python3
 BIN := .venv/bin
-# One BLAS thread for each test process: the problems are small and the processes share the machine.
+# One BLAS thread for each process: the problems are small, and spinning threads are slow on a machine that others use.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 .PHONY: demo test test-fast lint types format clean
 
 demo: .venv/installed
-	$(BIN)/python examples/plot_sparse_pca.py
+	$(ONE_THREAD) $(BIN)/python examples/plot_sparse_pca.py
 
 test: lint types
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2

@@ -124,7 +124,7 @@ class TestSyntheticHouse:
     def test_the_picture_is_a_few_hundred_units_wide(self):
         H = synthetic_house(noise=0)
         assert H.min() > 0
-        assert H.max() < 512
+        assert H.max() < 720
         assert np.ptp(H, axis=1).min() > 200
 
     def test_noise_is_the_standard_deviation_of_each_coordinate(self):

@@ -15,10 +15,10 @@ ROOT = Path(__file__).parents[1]
 def test_plot_shows_the_curves_and_the_entries(tmp_path):
     result = op.minimize(op.problems.sparse_pca(op.datasets.five_components(50, 20), 4, 0.5))
     figure = result.plot()
-    curves, entries = figure.axes[:2]
-    assert curves.get_yscale() == "log"
-    labels = {text.get_text() for text in curves.get_legend().get_texts()}
-    assert {"stationarity", "feasibility"} <= labels
+    curves, objective, entries = figure.axes[:3]
+    assert curves.get_yscale() == objective.get_yscale() == "log"
+    assert [line.get_label() for line in curves.get_lines()] == ["relative stationarity", "feasibility |X'X - I|"]
+    np.testing.assert_array_equal(curves.get_lines()[0].get_xdata(), result.history["iteration"])
     assert len(entries.collections[0].get_offsets()) == np.count_nonzero(np.abs(result.X) >= 1e-5)
     figure.savefig(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 10_000

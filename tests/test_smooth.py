@@ -225,8 +225,9 @@ def test_bad_entries_on_disk_are_found_at_once(size, tmp_path):
         Variance(on_disk(A, tmp_path))
 
 
-def test_row_stream_is_its_matrix(tmp_path):
-    """A stream multiplies vectors and matrices from both sides as A does."""
+def test_row_stream_is_its_matrix(tmp_path, monkeypatch):
+    """A stream multiplies vectors and matrices from both sides as A does, three rows at a time."""
+    monkeypatch.setattr(stream, "_BLOCK_BYTES", 8 * 5 * 3)
     A = data((11, 5))
     S = stream.RowStream(on_disk(A, tmp_path))
     for X in (normal(1, 5), normal(1, 5, 2)):
@@ -234,6 +235,7 @@ def test_row_stream_is_its_matrix(tmp_path):
     for V in (normal(1, 11), normal(1, 11, 2)):
         np.testing.assert_allclose(S.T @ V, A.T @ V, atol=1e-13)
     np.testing.assert_allclose(S.gram(), A.T @ A, atol=1e-13)
+    assert [len(block) for block in S.blocks()] == [3, 3, 3, 2]
     with pytest.raises(ValueError, match="two dimensions"):
         stream.RowStream(on_disk(A.ravel(), tmp_path))
 

@@ -39,18 +39,16 @@ def matrix(
 
 def operator(value: Any, name: str) -> Any:
     """Return ``value`` as a matrix: a checked dense array, a CSR array, or the ``LinearOperator`` it is."""
-    if isinstance(value, LinearOperator):
-        if np.issubdtype(value.dtype, np.complexfloating):
-            raise TypeError(f"{name} is a complex operator; orthoprox works with real matrices, pass a real one.")
-    if isinstance(value, LinearOperator) or sp.issparse(value):
-        if len(value.shape) != 2 or 0 in value.shape:
-            raise ValueError(f"{name} has shape {value.shape}; it needs two dimensions with at least one row and column.")
-    if isinstance(value, LinearOperator):
-        return value
+    if not (isinstance(value, LinearOperator) or sp.issparse(value)):
+        return matrix(value, name, batch=True)
+    if np.issubdtype(value.dtype, np.complexfloating):
+        raise TypeError(f"{name} is complex ({value.dtype}); orthoprox works with real matrices, pass real data.")
+    if len(value.shape) != 2 or 0 in value.shape:
+        raise ValueError(f"{name} has shape {value.shape}; it needs two dimensions with at least one row and column.")
     if sp.issparse(value):
         entries = matrix(value.tocsr().data[None, :] if value.nnz else [[0.0]], f"The stored entries of {name}")
         return sp.csr_array(value).astype(entries.dtype)
-    return matrix(value, name, batch=True)
+    return value
 
 
 def broadcastable(value: Any, name: str, shape: tuple[int, int]) -> None:
@@ -133,8 +131,9 @@ def choice(value: Any, name: str, options: Iterable[str]) -> str:
 
 def nearest(word: str, options: Iterable[str]) -> str:
     """Return the sentence that suggests the option nearest to ``word``, or nothing."""
-    close = difflib.get_close_matches(word.lower(), list(options), n=1, cutoff=0.5)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    spelled = {option.lower(): option for option in options}
+    close = difflib.get_close_matches(word.lower(), spelled, n=1, cutoff=0.5)
+    return f" Did you mean {spelled[close[0]]!r}?" if close else ""
 
 
 def generator(seed: Any) -> np.random.Generator:

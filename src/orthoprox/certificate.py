@@ -13,11 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from orthoprox import _inputs
 from orthoprox._arrays import Array, namespace, precision
 from orthoprox.curvature import lipschitz
 from orthoprox.krylov import conjugate_gradients
-from orthoprox.problem import Problem
+from orthoprox.problem import Problem, as_problem
 from orthoprox.stiefel import defect, inner, norm, sym
 from orthoprox.terms import HasSubdifferential
 
@@ -62,13 +64,13 @@ def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certific
     Certificate
         ``point``, ``distance``, ``feasibility``, ``upper``, ``lower``, ``multiplier``, and the norms to compare with.
     """
-    if not isinstance(problem, Problem):
-        raise TypeError(f"problem is {problem!r}, a {type(problem).__name__}; it needs an orthoprox.Problem.")
+    as_problem(problem)
     X = _inputs.matrix(X, "X", shape=problem.shape)
     if multiplier is not None:
         multiplier = sym(_inputs.matrix(multiplier, "multiplier", shape=(problem.shape[1],) * 2))
-    problem.probe(X)
-    return certify(problem, X, multiplier, proximal_step(problem, X), refine=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        problem.probe(X)
+        return certify(problem, X, multiplier, proximal_step(problem, X), refine=True)
 
 
 def proximal_step(problem: Problem, X: Array) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from orthoprox import _inputs
 from orthoprox._arrays import Array, namespace
-from orthoprox.problem import Problem
+from orthoprox.problem import Problem, as_problem
 from orthoprox.progress import Progress
 from orthoprox.result import Result
 from orthoprox.solve import Callback, solve, start_point
@@ -86,11 +86,7 @@ def minimize(
     Result
         A :class:`ConvergenceWarning` is issued where it did not converge.
     """
-    if not isinstance(problem, Problem):
-        raise TypeError(
-            f"problem is {problem!r}, a {type(problem).__name__}; it needs an orthoprox.Problem, "
-            "such as orthoprox.problems.sparse_pca(A, n, mu)."
-        )
+    as_problem(problem)
     solver = _solver(method, parameters)
     rule = _rule(solver, tol, max_iterations, max_seconds, stop)
     if callback is not None:

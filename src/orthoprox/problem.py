@@ -1,6 +1,7 @@
 """A problem: a smooth term, a nonsmooth term and the shape of X."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from orthoprox import _inputs
 from orthoprox._arrays import Array
@@ -49,3 +50,13 @@ class Problem:
         _inputs.returned_number(self.nonsmooth.value(X), f"The value of the nonsmooth term {g}", infinite=True)
         step = 1 / (1 + 2 * self.nonsmooth.modulus)
         _inputs.returned_array(self.nonsmooth.prox(X, step), f"The prox of the nonsmooth term {g}", X)
+
+
+def as_problem(value: Any) -> Problem:
+    """Return ``value`` if it is a problem."""
+    if not isinstance(value, Problem):
+        raise TypeError(
+            f"problem is {value!r}, a {type(value).__name__}; it needs an orthoprox.Problem, "
+            "such as orthoprox.problems.sparse_pca(A, n, mu)."
+        )
+    return value

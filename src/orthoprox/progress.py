@@ -36,14 +36,17 @@ class Progress:
     def __call__(self, now: Snapshot) -> None:
         if now.scheduled:
             self._measured = _describe(now)
+        line = f"{now.iteration:>5} steps {now.wall_seconds:5.1f} s  {self._measured}"
         if self._live is not None:
-            self._live.update(f"iteration {now.iteration:>6}   {now.wall_seconds:6.1f} s   {self._measured}")
+            from rich.text import Text
+
+            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
         elif now.scheduled:
-            print(f"iteration {now.iteration:>6}   {now.wall_seconds:6.1f} s   {self._measured}", file=sys.stderr)
+            print(line, file=sys.stderr)
         if self._then is not None:
             self._then(now)
 
 
 def _describe(now: Snapshot) -> str:
     it = now.measurement
-    return f"objective {it.objective:.6g}   feasibility {it.feasibility:.1e}   stationarity {it.stationarity:.1e}"
+    return f"objective {it.objective:.6g}  feasible to {it.feasibility:.0e}  stationary to {it.stationarity:.0e}"

@@ -10,7 +10,7 @@ from orthoprox import _inputs
 from orthoprox._arrays import Array, namespace, precision
 from orthoprox.clock import Clock
 from orthoprox.metrics import Rod, feasibility
-from orthoprox.problem import Problem
+from orthoprox.problem import Problem, as_problem
 from orthoprox.result import Result
 from orthoprox.snapshot import Residuals, Snapshot
 from orthoprox.solvers.base import Solver
@@ -78,8 +78,7 @@ def start_point(problem: Problem, X0: Any) -> Array:
 
 
 def _check(problem: Any, solver: Any, every: Any, callback: Any) -> None:
-    if not isinstance(problem, Problem):
-        raise TypeError(f"problem is {problem!r}, a {type(problem).__name__}; it needs an orthoprox.Problem.")
+    as_problem(problem)
     if not isinstance(solver, Solver):
         raise TypeError(f"solver is {solver!r}, a {type(solver).__name__}; it needs a method such as orthoprox.LSALM().")
     for ability in solver.needs:
@@ -111,6 +110,7 @@ class _Run:
         state = self.solver.init(self.problem, X0)
         check_names(self.rule, self.solver.residuals(self.problem, state, state))
         self.rod = Rod(self.problem, X0)
+        self.motionless = 4 * precision(X0) * X0.shape[-1] ** 0.5  # a step this short is rounding
         try:
             ending = self._look(state, {})
             while ending is None:
@@ -132,7 +132,7 @@ class _Run:
         if not moved <= _EXPLODED and self.iteration > 0:
             return self._ending(Status.DIVERGED, state)
         status = self.rule.check(now)
-        self.still = self.still + 1 if moved <= 4 * precision(now.X) * now.X.shape[-1] ** 0.5 else 0
+        self.still = self.still + 1 if moved <= self.motionless else 0
         if status is None and self.still >= _STILL:
             status = Status.STALLED
         ending = None if status is None else self._ending(status, state)
@@ -189,7 +189,9 @@ class _Run:
         X, Y = self.solver.output(state), self.solver.multiplier(state)
         certificate = self.rod.certify(X, Y, refine=True)
         measurement = self.rod.measure(X, certificate)
-        reached = f"Reached: stationarity {measurement.stationarity:.1e}, feasibility {measurement.feasibility:.1e}."
+        reached = ""
+        if ending.status is not Status.CONVERGED:
+            reached = f"Reached: stationarity {measurement.stationarity:.1e}, feasibility {measurement.feasibility:.1e}."
         return Result(
             X=X,
             problem=self.problem,

@@ -7,7 +7,7 @@ from orthoprox._arrays import Array
 
 
 class Smooth(ABC):
-    """A differentiable term l. All methods accept leading batch axes."""
+    """A differentiable term l. Its methods accept leading batch axes of X, unless its data are sparse or an operator."""
 
     @abstractmethod
     def value(self, X: Array) -> Array:
@@ -25,7 +25,7 @@ class Smooth(ABC):
 class Nonsmooth(ABC):
     """A prox-friendly term g, convex up to a quadratic: ``g + modulus/2 |.|_F^2`` is convex.
 
-    All methods accept leading batch axes. A weakly convex term sets its ``modulus``; its prox needs t < 1 / modulus.
+    Its methods accept leading batch axes. A weakly convex term sets its ``modulus``; its prox needs t < 1 / modulus.
     """
 
     modulus: float = 0.0

@@ -70,6 +70,6 @@ def _indicator(inside: Array, X: Array) -> Array:
 def _bound(value: Any, name: str) -> Any:
     if isinstance(value, (list, tuple)) or (is_array(value) and value.ndim > 0):
         return _inputs.matrix(value, name, shape=(), batch=True, infinite=True)
-    if isinstance(value, float) and np.isinf(value):
+    if isinstance(value, (float, np.floating)) and np.isinf(value):
         return float(value)  # no bound
     return _inputs.number(value, name, minimum=-np.inf)

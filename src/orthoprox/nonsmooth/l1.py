@@ -50,7 +50,7 @@ class L1(Separable):
 
 def _weight(mu: Any) -> Any:
     """Return a penalty weight, a nonnegative number or an array of them."""
-    if isinstance(mu, np.generic) or not (is_array(mu) or isinstance(mu, (list, tuple))):
+    if not (isinstance(mu, (list, tuple)) or (is_array(mu) and mu.ndim > 0)):
         return _inputs.number(mu, "mu", strict=False)
     weights = _inputs.matrix(mu, "mu", shape=(), batch=True)
     if bool(namespace(weights).any(weights < 0)):

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from orthoprox import _inputs
-from orthoprox._arrays import Array, is_array
+from orthoprox._arrays import Array, is_array, namespace
 from orthoprox.curvature import dense_norm, spectral_norm
 from orthoprox.stiefel import inner
 from orthoprox.stream import RowStream
@@ -34,7 +34,10 @@ class Variance(Smooth):
         self.A = RowStream(A) if isinstance(A, np.memmap) else _inputs.operator(A, "A")
         if isinstance(A, LinearOperator):
             _check_adjoint(A)
-        self._gram = _gram(self.A) if _gram_pays(self.A) else None
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._gram = _gram(self.A) if _gram_pays(self.A) else None
+        if self._gram is not None and not bool(namespace(self._gram).all(namespace(self._gram).isfinite(self._gram))):
+            raise ValueError("A has entries so large that A'A overflows; it needs to be finite, scale A.")
         if isinstance(self.A, RowStream) and self._gram is None:
             for _ in self.A.blocks():  # reading checks: bad entries are reported now, not in the middle of a run
                 pass

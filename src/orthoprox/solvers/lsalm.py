@@ -7,10 +7,11 @@ from orthoprox import _inputs, stiefel
 from orthoprox._arrays import Array, is_array, namespace
 from orthoprox.curvature import lipschitz
 from orthoprox.nonsmooth.separable import Separable
-from orthoprox.problem import Problem
+from orthoprox.problem import Problem, as_problem
 from orthoprox.sets import Ball, ConvexSet, Cube, Everything
 from orthoprox.snapshot import Residuals
 from orthoprox.solvers.base import Solver
+from orthoprox.solvers.paper import CONSTANTS
 from orthoprox.theory import stability_radius
 
 
@@ -89,10 +90,8 @@ class LSALM(Solver[State]):
     @classmethod
     def paper(cls, experiment: str, problem: Problem) -> "LSALM":
         """Return LSALM with the constants of one of the paper's experiments, "quadratic", "sparse_pca" or "matching"."""
-        _inputs.choice(experiment, "experiment", _PAPER)
-        if not isinstance(problem, Problem):
-            raise TypeError(f"problem is {problem!r}, a {type(problem).__name__}; it needs an orthoprox.Problem.")
-        return cls(**_PAPER[experiment](problem), box=10.0, Y0=0.0)
+        constants = CONSTANTS[_inputs.choice(experiment, "experiment", CONSTANTS)]
+        return cls(**constants(as_problem(problem)), box=10.0, Y0=0.0)
 
     @property
     def needs(self) -> tuple[type, ...]:
@@ -110,7 +109,7 @@ class LSALM(Solver[State]):
         X, Y, Z, G, D, p = state.X, state.Y, state.Z, state.G, state.D, state.p
         c = p.r + 1 / p.lam
 
-        # (3.4)  X+ = prox_{g/c}( (X/lam + rZ - grad_X L_rho(X, Y)) / c ), kept in the box
+        # Algorithm 1, line 2:  X+ = prox_{g/c}( (X/lam + rZ - grad_X L_rho(X, Y)) / c ), kept in the box
         grad = D + X @ (2 * (Y + p.rho * G))
         X = self._primal_set.project(g.prox((X / p.lam + p.r * Z - grad) / c, 1 / c))
 
@@ -226,23 +225,3 @@ def _first(given: Any, otherwise: Any) -> Any:
 
 def _nonzero(value: Any, otherwise: float) -> Any:
     return namespace(value).where(value > 0, value, otherwise) if is_array(value) else value or otherwise
-
-
-def _quadratic(problem: Problem) -> dict[str, float]:
-    return {"rho": 0.15, "lam": 1.35, "r": 1.25, "alpha": 0.1, "beta": 0.44, "eps": 1e-8, "dual_radius": 5.0}
-
-
-def _sparse_pca(problem: Problem) -> dict[str, float]:
-    m, n = problem.shape
-    L = _inputs.number(
-        lipschitz(problem.smooth, stiefel.random_point(m, n)), "The Lipschitz constant L in the paper's lam = 1/L"
-    )
-    alpha = max(1, round(0.07 * (m * n) ** 0.5))
-    return {"rho": 10.0, "lam": 1 / L, "r": 15.0, "alpha": alpha, "beta": 0.5, "eps": 1e-10, "dual_radius": 1e3}
-
-
-def _matching(problem: Problem) -> dict[str, float]:
-    return {"rho": 1.0, "lam": 0.025, "r": 1.0, "alpha": 6.0, "beta": 0.2, "eps": 1e-9, "dual_radius": 1e3}
-
-
-_PAPER = {"quadratic": _quadratic, "sparse_pca": _sparse_pca, "matching": _matching}
