@@ -24,9 +24,10 @@ from orthoprox.stiefel import defect, inner, norm, sym
 from orthoprox.terms import HasSubdifferential
 
 _ROUNDS = 5
-_NEWTON_STEPS = 30
+_NEWTON_STEPS = 60
 _CG_STEPS = 200
-_GRADIENT = 1e-6  # |sym(P'R)| / |R| at which the multiplier is optimal
+_GAIN = 1e-5  # a nearly undamped Newton step that reduces the residual by less than this share is the last
+_UNDAMPED = 1e-10
 
 
 @dataclass(frozen=True)
@@ -163,42 +164,44 @@ def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[
 
     The problem is convex with gradient 2 sym(P'R). The generalised derivative of ``nearest`` keeps the nonzero entries
     of R and blanks the others (for groups of entries it keeps too much, which only shortens the step), so the Newton
-    equation reads  sym(P'(M o PS)) = -sym(P'R) / 2  with the mask M of the nonzero entries.
+    equation reads  sym(P'(M o PS)) + damping S = -sym(P'R) / 2  with the mask M. Columns of P that hardly overlap make
+    it nearly singular: the damping falls as long as the steps succeed, and rises where they change the mask too much.
     """
     P = model.P
-    tiny = 8 * precision(P) * float(norm(C))
+    tiny = 8 * precision(R) * float(norm(C))
+    damping = 1e-3
     for _ in range(_NEWTON_STEPS):
         size, F = float(norm(R)), sym(P.mT @ R)
-        if size <= tiny or float(norm(F)) <= _GRADIENT * size:
+        if size <= tiny or float(norm(F)) <= precision(R) * size:
             break
-        S = conjugate_gradients(_masked(P, R)[1], -F / 2, tol=0.01, max_iterations=_CG_STEPS)
-        slope, length = 2 * float(inner(F, S)), 1.0
-        while length > 1e-6:
-            trial = Y + length * S
-            T = model.nearest(C + 2 * (P @ trial))
-            if float(norm(T)) ** 2 <= size**2 + 2e-4 * length * slope:
-                break
-            length /= 2
-        else:
+        spread = _masked(P, R)
+        S = conjugate_gradients(
+            lambda T, spread=spread, damping=damping: sym(P.mT @ spread(T)) + damping * T,  # type: ignore[misc]
+            -F / 2,
+            tol=1e-3,
+            max_iterations=_CG_STEPS,
+        )
+        trial = Y + S
+        T = model.nearest(C + 2 * (P @ trial))
+        gain = 1 - float(norm(T)) / size
+        if gain > 0:
+            Y, R = trial, T
+        damping *= 0.1 if gain > 0 else 10
+        if (0 < gain < _GAIN and damping < _UNDAMPED) or damping > 1:
             break
-        Y, R = trial, T
     return Y, R
 
 
 def _direction(P: Array, R: Array) -> Array:
     """Return V near -R with sym(P'V) = 0, changed only where R is nonzero: there g has a slope to both sides."""
-    spread, gather = _masked(P, R)
-    V = -R
+    spread, V = _masked(P, R), -R
     for _ in range(3):  # iterative refinement: each round removes what the one before left
-        V = V - spread(conjugate_gradients(gather, sym(P.mT @ V), tol=1e-8, max_iterations=_CG_STEPS))
+        S = conjugate_gradients(lambda T: sym(P.mT @ spread(T)), sym(P.mT @ V), tol=1e-8, max_iterations=_CG_STEPS)
+        V = V - spread(S)
     return V
 
 
-def _masked(P: Array, R: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    """Return the operators S -> M o PS and S -> sym(P'(M o PS)), M the mask of the nonzero entries of R."""
+def _masked(P: Array, R: Array) -> Callable[[Array], Array]:
+    """Return the operator S -> M o PS, M the mask of the nonzero entries of R."""
     mask = namespace(R).astype(R != 0, R.dtype)
-
-    def spread(S: Array) -> Array:
-        return mask * (P @ S)
-
-    return spread, lambda S: sym(P.mT @ spread(S))
+    return lambda S: mask * (P @ S)
