@@ -8,10 +8,11 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from orthoprox import _inputs
 from orthoprox._arrays import Array, from_numpy, namespace, to_numpy
 from orthoprox.stiefel import norm
-from orthoprox.terms import HasLipschitz, Smooth
+from orthoprox.terms import HasLipschitz, HasWeakConvexity, Smooth
 
 MARGIN = 1.01  # Lanczos approaches the norm from below
 _DENSE = 16  # below this size a dense eigenvalue decomposition is exact and as fast
+_EIGENVALUES = 2000  # up to this size all eigenvalues are computed where the smallest is asked for
 _POWER_STEPS = 12
 _POWER_MARGIN = 1.1
 _TINY = 1e-30
@@ -27,6 +28,20 @@ def spectral_norm(apply: Callable[[np.ndarray], np.ndarray], size: int) -> float
     matvec = LinearOperator((size, size), matvec=lambda v: apply(v.reshape(size, 1)).ravel(), dtype=np.float64)
     largest = eigsh(matvec, k=1, which="LM", v0=v0, tol=1e-3, return_eigenvectors=False)
     return MARGIN * float(np.max(np.abs(largest)))
+
+
+def smallest_eigenvalue(apply: Callable[[np.ndarray], np.ndarray], size: int) -> float:
+    """Return the smallest eigenvalue of a symmetric operator; above size 2000 only to .1 % of the norm, rounded down."""
+    if size <= _EIGENVALUES:
+        return float(np.linalg.eigvalsh(_finite(apply(np.eye(size))))[0])
+    largest = spectral_norm(apply, size)
+    spread = spectral_norm(lambda V: largest * V - apply(V), size) / MARGIN
+    return largest - (1 + 1e-3) * spread
+
+
+def weak_convexity(smooth: Smooth, X: Array) -> float:
+    """Return a modulus with l + modulus/2 |.|^2 convex: the term's own, or the Lipschitz constant of its gradient."""
+    return smooth.modulus if isinstance(smooth, HasWeakConvexity) else lipschitz(smooth, X)
 
 
 def lipschitz(smooth: Smooth, X: Array) -> float:

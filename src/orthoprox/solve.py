@@ -82,11 +82,9 @@ def _check(problem: Any, solver: Any, every: Any, callback: Any) -> None:
     if not isinstance(solver, Solver):
         raise TypeError(f"solver is {solver!r}, a {type(solver).__name__}; it needs a method such as orthoprox.LSALM().")
     for ability in solver.needs:
-        if not isinstance(problem.nonsmooth, ability):
-            raise TypeError(
-                f"{type(solver).__name__} with these options needs a nonsmooth term that is {ability.__name__}; "
-                f"{type(problem.nonsmooth).__name__} is not. Choose another method or leave the option out."
-            )
+        if not isinstance(problem.nonsmooth, ability.kind):
+            term = type(problem.nonsmooth).__name__
+            raise TypeError(f"{solver.facts.name} needs {ability.needed}; {term} {ability.lacking}. Choose another method.")
     if every is not None:
         _inputs.integer(every, "every")
     if callback is not None:

@@ -26,6 +26,19 @@ def defect(X: Array) -> Array:
     return X.mT @ X - identity(X.shape[-1], X)
 
 
+def tangent(X: Array, W: Array) -> Array:
+    """Return the projection of W to the tangent space at a point of the manifold, W - X sym(X'W)."""
+    return W - X @ sym(X.mT @ W)
+
+
+def qr(X: Array) -> Array:
+    """Return the orthogonal factor of X = QR with a positive diagonal of R, which makes it depend on X continuously."""
+    xp = namespace(X)
+    Q, R = xp.linalg.qr(X)
+    signs = xp.where(xp.linalg.diagonal(R) < 0, -1.0, 1.0)
+    return Q * xp.astype(signs, X.dtype)[..., None, :]
+
+
 def polar(X: Array) -> Array:
     """Return the nearest point of the manifold, U V' of the thin SVD X = U S V'.
 
@@ -44,3 +57,6 @@ def random_point(m: int, n: int, seed: int | np.random.Generator = 0) -> Array:
     """Return a uniformly distributed point of the manifold, the polar factor of a Gaussian matrix."""
     m = _inputs.integer(m, "m")
     return polar(_inputs.generator(seed).standard_normal((m, _inputs.columns(n, m))))
+
+
+RETRACTIONS = {"polar": polar, "qr": qr}

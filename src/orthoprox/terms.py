@@ -1,6 +1,7 @@
 """The two kinds of term in ``l(X) + g(X)``, and the extra abilities that a method may ask of them."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from orthoprox._arrays import Array
@@ -46,6 +47,31 @@ class HasLipschitz(Protocol):
     @property
     def lipschitz(self) -> float:
         """An upper bound of |grad l(X) - grad l(Y)|_F / |X - Y|_F."""
+
+
+@runtime_checkable
+class HasWeakConvexity(Protocol):
+    """A smooth term that knows how far from convex it is."""
+
+    @property
+    def modulus(self) -> float:
+        """A number with l + modulus/2 |.|_F^2 convex; 0 for a convex l."""
+
+
+@runtime_checkable
+class HasResolvent(Protocol):
+    """A smooth term, quadratic as a rule, whose sum with a quadratic has a closed-form minimiser."""
+
+    def resolvent(self, c: float) -> Callable[[Array], Array]:
+        """Return R -> X with grad l(X) + c X = R; whatever can be done once is done here."""
+
+
+@runtime_checkable
+class HasProxDerivative(Protocol):
+    """A convex nonsmooth term that knows a generalised derivative of its prox."""
+
+    def prox_derivative(self, X: Array, t: Array, V: Array) -> Array:
+        """Return the derivative of prox_tg at X, applied to V: symmetric, between 0 and 1."""
 
 
 @runtime_checkable

@@ -41,6 +41,11 @@ class L1(Separable):
         shrunk = X - xp.clip(X, -threshold, threshold)
         return shrunk if self.bound == np.inf else xp.clip(shrunk, -self.bound, self.bound)
 
+    def prox_derivative(self, X: Array, t: Array, V: Array) -> Array:
+        """Return V where the prox moves with X: |X| beyond t mu, and the box not reached."""
+        x = namespace(X).abs(X)
+        return namespace(X).where((x > t * self.mu) & (x - t * self.mu < self.bound), V, 0.0)
+
     def interval(self, X: Array) -> tuple[Array, Array]:
         xp = namespace(X)
         mu = weight(X, self.mu)

@@ -14,6 +14,10 @@ class Zero(Separable):
     def prox(self, X: Array, t: Array) -> Array:
         return X
 
+    def prox_derivative(self, X: Array, t: Array, V: Array) -> Array:
+        """Return V."""
+        return V
+
     def interval(self, X: Array) -> tuple[Array, Array]:
         zero = namespace(X).zeros_like(X)
         return zero, zero

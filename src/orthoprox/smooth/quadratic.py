@@ -1,5 +1,6 @@
 """The quadratic l(X) = tr(X'AX)/2 + tr(B'X)."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -8,7 +9,8 @@ import scipy.sparse as sp
 
 from orthoprox import _inputs
 from orthoprox._arrays import Array, is_array, namespace, to_numpy
-from orthoprox.curvature import dense_norm, spectral_norm
+from orthoprox.curvature import dense_norm, smallest_eigenvalue, spectral_norm
+from orthoprox.inverse import check_shift, shifted_inverse
 from orthoprox.stiefel import inner
 from orthoprox.terms import Smooth
 
@@ -52,6 +54,20 @@ class Quadratic(Smooth):
     def lipschitz(self) -> float:
         """The spectral norm of A."""
         return dense_norm(self.A) if is_array(self.A) else spectral_norm(lambda V: self.A @ V, self.A.shape[0])
+
+    @cached_property
+    def modulus(self) -> float:
+        """The negative part of the smallest eigenvalue of A."""
+        if is_array(self.A) and self.A.ndim > 2:
+            return self.lipschitz
+        A = to_numpy(self.A) if is_array(self.A) else self.A
+        return max(0.0, -smallest_eigenvalue(lambda V: A @ V, A.shape[0]))
+
+    def resolvent(self, c: float) -> Callable[[Array], Array]:
+        """Return R -> (A + cI)^(-1) (R - B): one product if A is dense, a factorisation if sparse, else conjugate gradients."""
+        check_shift(c, self.modulus)
+        solve = shifted_inverse(self.A, c)
+        return solve if self.B is None else lambda R: solve(R - self.B)
 
     def _value(self, X: Array, AX: Array) -> Array:
         quadratic = inner(X, AX) / 2

@@ -1,5 +1,6 @@
 """The variance that principal components explain, l(X) = -|AX|_F^2."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +11,7 @@ from scipy.sparse.linalg import LinearOperator
 from orthoprox import _inputs
 from orthoprox._arrays import Array, is_array, namespace
 from orthoprox.curvature import dense_norm, spectral_norm
+from orthoprox.inverse import check_shift, shifted_inverse
 from orthoprox.stiefel import inner
 from orthoprox.stream import RowStream
 from orthoprox.terms import Smooth
@@ -69,6 +71,21 @@ class Variance(Smooth):
             small = self.A @ self.A.mT if p < m else self.A.mT @ self.A  # both have the same largest eigenvalue
             return 2 * dense_norm(small)
         return 2 * spectral_norm(lambda V: self.A.T @ (self.A @ V), self.A.shape[1])
+
+    @property
+    def modulus(self) -> float:
+        """Twice the largest eigenvalue of A'A: l is concave."""
+        return self.lipschitz
+
+    def resolvent(self, c: float) -> Callable[[Array], Array]:
+        """Return R -> (cI - 2A'A)^(-1) R, through the smaller of A'A and AA'; by conjugate gradients for an operator."""
+        check_shift(c, self.modulus)
+        if self._gram is not None:
+            return shifted_inverse(-2 * self._gram, c)
+        if not is_array(self.A):
+            return shifted_inverse(LinearOperator((self.A.shape[1],) * 2, matvec=self.grad, matmat=self.grad), c)
+        solve = shifted_inverse(-2 * (self.A @ self.A.mT), c)
+        return lambda R: (R + 2 * (self.A.mT @ solve(self.A @ R))) / c
 
     def _apply(self, X: Array) -> Array:
         """Return A'AX."""

@@ -1,13 +1,53 @@
-"""What every method is: parameters, a state, and one step."""
+"""What every method is: parameters, a state, and one step; what it needs of the terms, and what is known about it."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
 
 from orthoprox._arrays import Array
+from orthoprox.nonsmooth import Zero
+from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problem import Problem
 from orthoprox.snapshot import Residuals
+from orthoprox.terms import HasProxDerivative, HasSubdifferential
 
 S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Ability:
+    """Something that a method asks of the nonsmooth term beyond its prox."""
+
+    needed: str  # "a smooth objective"
+    lacking: str  # "is not smooth"
+    kind: type
+
+
+SMOOTH = Ability("a smooth objective", "is not smooth", Zero)
+SUBGRADIENT = Ability("a subgradient of g", "does not provide one", HasSubdifferential)
+PROX_DERIVATIVE = Ability("the derivative of a prox", "does not provide one", HasProxDerivative)
+SEPARABLE = Ability("a separable g for its box", "is not separable", Separable)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known about a method: the columns of the paper's comparison, and the work of one iteration.
+
+    ``work`` counts, for one iteration (with ``trials`` that is one trial of its line search; with ``cycles``, one cycle
+    of its inner loop), the operations of which an iteration consists: ``gradient`` (with or without the value),
+    ``prox``, ``polar``, ``resolvent``, and the products ``gram`` X'W and ``right`` XS of 2 m n^2 operations each.
+    """
+
+    name: str
+    nonsmooth: bool  # whether it handles g
+    single_loop: bool
+    complexity: str  # iterations to an eps-stationary point; "" where none is known
+    sequential: bool  # whether the whole sequence is known to converge
+    retraction_free: bool
+    work: Mapping[str, int]
+    per: str = "iteration"
+    remark: str = field(default="")
 
 
 class Solver(ABC, Generic[S]):
@@ -16,9 +56,11 @@ class Solver(ABC, Generic[S]):
     The loop, the clock, the measurements and the stopping rules are written once, in ``solve``; a method only iterates.
     """
 
+    facts: ClassVar[Facts]
+
     @property
     @abstractmethod
-    def needs(self) -> tuple[type, ...]:
+    def needs(self) -> tuple[Ability, ...]:
         """The abilities that the nonsmooth term must have beyond its prox."""
 
     @abstractmethod

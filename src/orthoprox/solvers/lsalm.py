@@ -1,16 +1,15 @@
 """LSALM, the linearized smoothing augmented Lagrangian method: Algorithm 1 of the paper, line by line."""
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from orthoprox import _inputs, stiefel
 from orthoprox._arrays import Array, is_array, namespace
 from orthoprox.curvature import lipschitz
-from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problem import Problem, as_problem
 from orthoprox.sets import Ball, ConvexSet, Cube, Everything
 from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import Solver
+from orthoprox.solvers.base import SEPARABLE, Ability, Facts, Solver
 from orthoprox.solvers.paper import CONSTANTS
 from orthoprox.theory import stability_radius
 
@@ -72,6 +71,11 @@ class LSALM(Solver[State]):
     arXiv:2604.04130 (2026), Algorithm 1.
     """
 
+    facts: ClassVar = Facts(
+        "LSALM", nonsmooth=True, single_loop=True, complexity="O(eps^-3)", sequential=True, retraction_free=True,
+        work={"gradient": 1, "prox": 1, "gram": 1, "right": 1},
+    )  # fmt: skip
+
     rho: float | None = None
     lam: float | None = None
     r: float | None = None
@@ -94,8 +98,8 @@ class LSALM(Solver[State]):
         return cls(**constants(as_problem(problem)), box=10.0, Y0=0.0)
 
     @property
-    def needs(self) -> tuple[type, ...]:
-        return () if self.box is None else (Separable,)
+    def needs(self) -> tuple[Ability, ...]:
+        return () if self.box is None else (SEPARABLE,)
 
     def init(self, problem: Problem, X0: Array) -> State:
         self._check_shapes(problem, X0)

@@ -1,0 +1,33 @@
+"""Solving (A + cI) X = R for many right-hand sides."""
+
+from collections.abc import Callable
+from typing import Any
+
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+from orthoprox._arrays import Array, identity, is_array, namespace
+from orthoprox.krylov import conjugate_gradients
+
+
+def shifted_inverse(A: Any, c: float) -> Callable[[Array], Array]:
+    """Return R -> (A + cI)^(-1) R, with A + cI positive definite.
+
+    A dense A is inverted once, so that each solve is one product; a sparse one is factored once; an operator is
+    left to conjugate gradients.
+    """
+    if is_array(A):
+        inverse = namespace(A).linalg.inv(A + c * identity(A.shape[-1], A))
+        return lambda R: inverse @ R
+    if sp.issparse(A):
+        return splu((A + c * sp.eye_array(A.shape[0])).tocsc()).solve  # type: ignore[no-any-return]
+    return lambda R: conjugate_gradients(lambda X: A @ X + c * X, R, tol=1e-12, max_iterations=1000)
+
+
+def check_shift(c: float, modulus: float) -> None:
+    """Raise where l + c/2 |X|^2 is not strongly convex."""
+    if not c > modulus:
+        raise ValueError(
+            f"A quadratic of weight {c:g} was added to a smooth term of weak convexity modulus {modulus:g}; it needs a "
+            "larger weight for a unique minimiser, set a larger penalty."
+        )

@@ -1,0 +1,39 @@
+"""Step lengths: backtracking and Barzilai-Borwein."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from orthoprox._arrays import Array
+from orthoprox.stiefel import inner
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Step(Generic[T]):
+    """What a line search found."""
+
+    length: float
+    point: T
+    trials: int  # how many lengths were tried
+    accepted: bool  # whether the last of them was good enough
+
+
+def backtrack(
+    at: Callable[[float], T], good: Callable[[float, T], bool], length: float, *, shrink: float = 0.5, shortest: float
+) -> Step[T]:
+    """Try length, shrink length, shrink^2 length, ... until one is good, or the next would be below ``shortest``."""
+    trials = 1
+    while True:
+        point = at(length)
+        accepted = good(length, point)
+        if accepted or shrink * length < shortest:
+            return Step(length, point, trials, accepted)
+        length, trials = shrink * length, trials + 1
+
+
+def barzilai_borwein(S: Array, V: Array) -> float:
+    """Return |<S, V>| / <V, V> for a change S of the point and V of the gradient; 0 where V vanishes."""
+    size = float(inner(V, V))
+    return abs(float(inner(S, V))) / size if size > 0 else 0.0

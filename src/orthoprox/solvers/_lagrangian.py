@@ -1,0 +1,103 @@
+"""What PLAM and PCAL share: gradient steps on the augmented Lagrangian, with the multiplier in closed form."""
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+from orthoprox import _inputs, stiefel
+from orthoprox._arrays import Array
+from orthoprox.curvature import lipschitz
+from orthoprox.linesearch import barzilai_borwein
+from orthoprox.problem import Problem
+from orthoprox.snapshot import Residuals
+from orthoprox.solvers.base import SMOOTH, Ability, Solver
+from orthoprox.stiefel import norm, sym
+
+
+@dataclass(frozen=True)
+class State:
+    """The iterates."""
+
+    X: Array  # X^k; X'X = I only in the limit
+    G: Array  # X^k'X^k - I
+    D: Array  # grad l(X^k)
+    Lam: Array  # sym(D'X), the multiplier in closed form
+    V: Array  # the direction at X^k
+    b: float  # penalty
+    tau: float  # the next step
+
+
+@dataclass(frozen=True)
+class LinearisedLagrangian(Solver[State]):
+    """A method with the step  X+ = X - tau V(X),  V an augmented gradient with the multiplier Lam = sym(grad l(X)'X).
+
+    Parameters
+    ----------
+    penalty : float, optional
+        b; by default L/4 with L the Lipschitz constant of grad l.
+    step_size : float, optional
+        A constant tau; by default Barzilai-Borwein steps |<s, y>| / <y, y> with s and y the last changes of X and of V.
+    first, smallest : float, optional
+        The first Barzilai-Borwein step, by default 1/(4b), and the smallest, by default a hundredth of it.
+    """
+
+    penalty: float | None = None
+    step_size: float | None = None
+    first: float | None = None
+    smallest: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("penalty", "step_size", "first", "smallest"):
+            if getattr(self, name) is not None:
+                _inputs.number(getattr(self, name), name)
+
+    @property
+    def needs(self) -> tuple[Ability, ...]:
+        return (SMOOTH,)
+
+    def init(self, problem: Problem, X0: Array) -> State:
+        b = (lipschitz(problem.smooth, X0) / 4 or 1.0) if self.penalty is None else float(self.penalty)
+        tau = self.step_size or self.first or 1 / (4 * b)
+        return self._state(problem, X0, b, tau)
+
+    def step(self, problem: Problem, state: State) -> State:
+        new = self._state(problem, self._point(state.X - state.tau * state.V), state.b, state.tau)
+        if self.step_size is not None:
+            return new
+        smallest = self.smallest or 0.01 * (self.first or 1 / (4 * state.b))
+        tau = max(barzilai_borwein(new.X - state.X, new.V - state.V), smallest)
+        return replace(new, tau=tau)
+
+    @abstractmethod
+    def _point(self, X: Array) -> Array:
+        """Return the new iterate for the result X of a gradient step."""
+
+    @abstractmethod
+    def _direction(self, X: Array, V: Array) -> Array:
+        """Return the direction for the gradient V of the augmented Lagrangian at X."""
+
+    def _state(self, problem: Problem, X: Array, b: float, tau: float) -> State:
+        D, G = problem.smooth.grad(X), stiefel.defect(X)
+        Lam = sym(D.mT @ X)
+        return State(X, G, D, Lam, self._direction(X, D - X @ (Lam - b * G)), b, tau)
+
+    def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
+        """Return ``step`` |X+ - X|, ``constraint`` |X'X - I|, ``prox`` |V| and ``kkt`` |grad l(X) - X Lam|."""
+        return {
+            "step": lambda: norm(new.X - old.X),
+            "constraint": lambda: norm(new.G),
+            "prox": lambda: norm(new.V),
+            "kkt": lambda: norm(new.D - new.X @ new.Lam),
+        }
+
+    def output(self, state: State) -> Array:
+        return state.X
+
+    def multiplier(self, state: State) -> Array:
+        return -state.Lam / 2
+
+    def parameters(self, state: State) -> dict[str, Any]:
+        return {"penalty": state.b, "step_size": state.tau}
+
+    def advice(self, problem: Problem, state: State) -> str:
+        return f"Set a larger penalty (now {state.b:.2g}), or a constant step_size below {1 / (4 * state.b):.2g}."

@@ -1,0 +1,90 @@
+"""The proximal step in a tangent space, by a regularised semismooth Newton method on its multiplier."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from orthoprox._arrays import Array, from_numpy, namespace
+from orthoprox.krylov import conjugate_gradients
+from orthoprox.stiefel import defect, inner, sym
+
+DIRECT = 15  # below this many columns the Newton equation is solved directly
+_NEWTON_STEPS = 100
+
+
+@dataclass(frozen=True)
+class TangentProx:
+    """The solution of one subproblem."""
+
+    V: Array  # the step
+    Lam: Array  # the multiplier of X'V + V'X = 0
+    proxes: int  # how often the prox was evaluated
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A multiplier and what follows from it."""
+
+    Lam: Array
+    B: Array  # X - t D + 2t X Lam
+    W: Array  # prox_tg(B)
+    E: Array  # X'W + W'X - 2I
+    size: float  # |E|_F^2
+
+
+def tangent_prox(g: Any, X: Array, D: Array, t: float, Lam: Array, tol: float) -> TangentProx:
+    """Return V = argmin <D, V> + |V|^2 / 2t + g(X + V)  subject to  X'V + V'X = 0.
+
+    With B = X - t D + 2t X Lam and W = prox_tg(B), V = W - X is the solution where E(Lam) = X'W + W'X - 2I vanishes. E is
+    monotone with the generalised derivative  S -> 4t sym(X' J[X S]),  J the derivative of the prox at B. Newton steps on
+    E, regularised and with a line search, start at ``Lam`` and end at |E|_F^2 <= tol.
+    """
+    base = X - t * D
+
+    def at(Lam: Array) -> _Trial:
+        B = base + 2 * t * (X @ Lam)
+        W = g.prox(B, t)
+        E = 2 * (sym(X.mT @ (W - X)) + defect(X))
+        return _Trial(Lam, B, W, E, float(inner(E, E)))
+
+    now, proxes = at(Lam), 1
+    for _ in range(_NEWTON_STEPS):
+        if now.size <= tol:
+            break
+        S = _newton_step(g, X, t, now)
+        length, trial, proxes = 1.0, at(now.Lam + S), proxes + 1
+        while trial.size >= now.size * (1 - 0.001 * length) and length > 1e-3:
+            length /= 2
+            trial, proxes = at(now.Lam + length * S), proxes + 1
+        now = trial
+    return TangentProx(now.W - X, now.Lam, proxes)
+
+
+def _newton_step(g: Any, X: Array, t: float, now: _Trial) -> Array:
+    """Return S with (4t sym(X' J[X S]) + shift S) = -E."""
+    size = now.size**0.5
+    shift = 0.2 * max(min(size, 0.1), 1e-11)
+
+    def apply(S: Array) -> Array:
+        return 4 * t * sym(X.mT @ g.prox_derivative(now.B, t, X @ S)) + shift * S
+
+    n = X.shape[-1]
+    if n >= DIRECT:
+        tol = max(1e-7, min(1e-4, 1e-3 * size)) / size
+        return conjugate_gradients(apply, -now.E, tol=tol, max_iterations=n**2)
+    basis = symmetric_basis(n, X)
+    xp = namespace(X)
+    flat = xp.reshape(basis, (basis.shape[0], n * n))
+    matrix = xp.reshape(apply(basis), flat.shape) @ flat.mT
+    coordinates = xp.linalg.solve(matrix, -(flat @ xp.reshape(now.E, (n * n, 1))))
+    return xp.reshape(flat.mT @ coordinates, (n, n))
+
+
+def symmetric_basis(n: int, like: Array) -> Array:
+    """Return an orthonormal basis of the symmetric n x n matrices, stacked along the first axis."""
+    rows, columns = np.tril_indices(n)
+    basis = np.zeros((len(rows), n, n))
+    k = np.arange(len(rows))
+    basis[k, rows, columns] = basis[k, columns, rows] = np.where(rows == columns, 1.0, 0.5**0.5)
+    return from_numpy(basis, like=like)

@@ -1,0 +1,173 @@
+"""ManPG, the manifold proximal gradient method, with constant and with adaptive steps."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from orthoprox import _inputs, stiefel
+from orthoprox._arrays import Array
+from orthoprox.curvature import lipschitz
+from orthoprox.linesearch import backtrack
+from orthoprox.problem import Problem
+from orthoprox.snapshot import Residuals
+from orthoprox.solvers._semismooth import tangent_prox
+from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, Solver
+from orthoprox.stiefel import norm
+
+_SHORTEST = 1e-4  # of the line search on the manifold
+_INNER = ("adaptive", "published")
+
+
+@dataclass(frozen=True)
+class State:
+    """The iterates."""
+
+    X: Array  # X^k, on the manifold
+    F: float  # l(X^k) + g(X^k)
+    D: Array  # grad l(X^k)
+    Lam: Array  # multiplier of the last subproblem, where the next one starts
+    V: Array  # the last step, of which a part may have been taken
+    t: float  # prox step of the next subproblem
+    t0: float  # and of the first
+    size: float  # |V|_F of the last step
+    failures: int  # line searches that ended without success
+    trials: int  # of the last line search
+    proxes: int  # of the last subproblem
+
+
+@dataclass(frozen=True)
+class ManifoldProximalGradient(Solver[State]):
+    """The proximal gradient method in tangent spaces: in each iteration
+
+        V  = argmin <grad l(X), V> + |V|^2 / 2t + g(X + V)  subject to  X'V + V'X = 0
+        X+ = polar(X + a V),   a = 1, 1/2, 1/4, ... until F(X+) < F(X) - a |V|^2 / 2t
+
+    with the subproblem solved by a regularised semismooth Newton method.
+    """
+
+    step_size: float | None = None
+    inner: str = "adaptive"
+
+    def __post_init__(self) -> None:
+        _inputs.choice(self.inner, "inner", _INNER)
+        if self.step_size is not None:
+            _inputs.number(self.step_size, "step_size")
+
+    @property
+    def needs(self) -> tuple[Ability, ...]:
+        return (PROX_DERIVATIVE,)
+
+    def init(self, problem: Problem, X0: Array) -> State:
+        t = 1 / (lipschitz(problem.smooth, X0) or 1.0) if self.step_size is None else float(self.step_size)
+        value, D = problem.smooth.value_and_grad(X0)
+        F = float(value + problem.nonsmooth.value(X0))
+        return State(X0, F, D, 0 * stiefel.defect(X0), 0 * X0, t, t, float(norm(X0)), 0, 0, 0)
+
+    def step(self, problem: Problem, state: State) -> State:
+        X, F, t = state.X, state.F, state.t
+        inner = tangent_prox(problem.nonsmooth, X, state.D, t, state.Lam, self._inner_tolerance(state))
+        V = inner.V
+        size = float(norm(V))
+
+        def at(a: float) -> tuple[Array, float, Array]:
+            trial = stiefel.polar(X + a * V)
+            value, D = problem.smooth.value_and_grad(trial)
+            return trial, float(value + problem.nonsmooth.value(trial)), D
+
+        def good(a: float, point: tuple[Array, float, Array]) -> bool:
+            return point[1] < F - a * size**2 / (2 * t) + 1e-14 * abs(F)
+
+        found = backtrack(at, good, 1.0, shortest=_SHORTEST)
+        X, F, D = found.point
+        failures = state.failures + (not found.accepted)
+        t = self._next_step(t, state.t0, found.trials == 1)
+        return State(X, F, D, inner.Lam, V, t, state.t0, size, failures, found.trials, inner.proxes)
+
+    @abstractmethod
+    def _next_step(self, t: float, t0: float, smooth: bool) -> float:
+        """Return the prox step of the next subproblem; ``smooth`` if the line search accepted its first trial."""
+
+    def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
+        """Return ``step`` |X+ - X|, ``constraint`` 0 and ``prox`` |V| / t."""
+        return {
+            "step": lambda: norm(new.X - old.X),
+            "constraint": lambda: 0.0,
+            "prox": lambda: new.size / old.t,
+        }
+
+    def output(self, state: State) -> Array:
+        return state.X
+
+    def multiplier(self, state: State) -> Array:
+        return -state.Lam
+
+    def parameters(self, state: State) -> dict[str, Any]:
+        return {"step_size": state.t}
+
+    def advice(self, problem: Problem, state: State) -> str:
+        return f"Set a smaller step_size, half of {state.t:.2g} or less."
+
+    def _inner_tolerance(self, state: State) -> float:
+        """Return the bound of |E|_F^2: small against the last step, or as in the authors' code."""
+        if self.inner == "adaptive":
+            return min(1e-13, max((0.01 * state.size**2) ** 2, 1e-27))
+        m, n = state.X.shape[-2:]
+        outer: float = 1e-8 * m * n * state.t**2
+        return max(1e-13, min(1e-11, 1e-3 * outer)) if state.failures == 0 else max(5e-16, min(1e-14, 1e-5 * outer))
+
+
+@dataclass(frozen=True)
+class ManPG(ManifoldProximalGradient):
+    """The manifold proximal gradient method with a constant step: in each iteration
+
+        V  = argmin <grad l(X), V> + |V|^2 / 2t + g(X + V)  subject to  X'V + V'X = 0
+        X+ = polar(X + a V),   a = 1, 1/2, 1/4, ... until F(X+) < F(X) - a |V|^2 / 2t
+
+    Parameters
+    ----------
+    step_size : float, optional
+        t; by default 1/L with L the Lipschitz constant of grad l.
+    inner : {"adaptive", "published"}
+        The accuracy of the subproblem: adapted to the last step, or the constants of the authors' code, which do not
+        support more than their own stopping rule |V/t|^2 <= 1e-8 m n.
+
+    References
+    ----------
+    S. Chen, S. Ma, A. M.-C. So and T. Zhang, Proximal gradient method for nonsmooth optimization over the Stiefel
+    manifold, SIAM J. Optim. 30 (2020).
+    """
+
+    facts: ClassVar = Facts(
+        "ManPG", nonsmooth=True, single_loop=False, complexity="O(eps^-2)", sequential=False, retraction_free=False,
+        work={"gradient": 1, "polar": 1}, per="trial", remark="not counting the work of its subproblem solver",
+    )  # fmt: skip
+
+    def _next_step(self, t: float, t0: float, smooth: bool) -> float:
+        return t
+
+
+@dataclass(frozen=True)
+class ManPGAda(ManifoldProximalGradient):
+    """ManPG with adaptive steps: t grows by 1.01 after an iteration without backtracking, and else shrinks by it, not below
+    its first value.
+
+    Parameters
+    ----------
+    step_size : float, optional
+        The first t; by default 1/L with L the Lipschitz constant of grad l.
+    inner : {"adaptive", "published"}
+        As in ManPG.
+
+    References
+    ----------
+    S. Chen, S. Ma, A. M.-C. So and T. Zhang, Proximal gradient method for nonsmooth optimization over the Stiefel
+    manifold, SIAM J. Optim. 30 (2020).
+    """
+
+    facts: ClassVar = Facts(
+        "ManPG-Ada", nonsmooth=True, single_loop=False, complexity="O(eps^-2)", sequential=False, retraction_free=False,
+        work={"gradient": 1, "polar": 1}, per="trial", remark="not counting the work of its subproblem solver",
+    )  # fmt: skip
+
+    def _next_step(self, t: float, t0: float, smooth: bool) -> float:
+        return 1.01 * t if smooth else max(t0, t / 1.01)

@@ -1,0 +1,42 @@
+"""PLAM, the proximal linearised augmented Lagrangian method."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from orthoprox._arrays import Array
+from orthoprox.solvers._lagrangian import LinearisedLagrangian
+from orthoprox.solvers.base import Facts
+
+
+@dataclass(frozen=True)
+class PLAM(LinearisedLagrangian):
+    """Gradient steps on the augmented Lagrangian with the multiplier in closed form, Lam = sym(grad l(X)'X):
+
+        X+ = X - tau (grad l(X) - X Lam + b X (X'X - I))
+
+    Parameters
+    ----------
+    penalty : float, optional
+        b; by default L/4 with L the Lipschitz constant of grad l.
+    step_size : float, optional
+        A constant tau; by default Barzilai-Borwein steps |<s, y>| / <y, y> with s and y the last changes of X and of the
+        direction.
+    first, smallest : float, optional
+        The first Barzilai-Borwein step, by default 1/(4b), and the smallest, by default a hundredth of it.
+
+    References
+    ----------
+    B. Gao, X. Liu and Y. Yuan, Parallelizable algorithms for optimization problems with orthogonality constraints,
+    SIAM J. Sci. Comput. 41 (2019).
+    """
+
+    facts: ClassVar = Facts(
+        "PLAM", nonsmooth=False, single_loop=True, complexity="O(eps^-2)", sequential=False, retraction_free=True,
+        work={"gradient": 1, "gram": 2, "right": 1},
+    )  # fmt: skip
+
+    def _point(self, X: Array) -> Array:
+        return X
+
+    def _direction(self, X: Array, V: Array) -> Array:
+        return V
