@@ -7,9 +7,10 @@ import numpy as np
 
 from orthoprox._arrays import Array, from_numpy, namespace
 from orthoprox.krylov import conjugate_gradients
+from orthoprox.linesearch import backtrack
 from orthoprox.stiefel import defect, inner, sym
 
-DIRECT = 15  # below this many columns the Newton equation is solved directly
+DIRECT = 2**18  # the Newton equation is solved directly while the products that form it have fewer entries than this
 _NEWTON_STEPS = 100
 
 
@@ -31,33 +32,38 @@ class _Trial:
     W: Array  # prox_tg(B)
     E: Array  # X'W + W'X - 2I
     size: float  # |E|_F^2
+    psi: float  # the dual function <B - W/2, W> / t - g(W) - 2 tr(Lam), convex with gradient E
 
 
-def tangent_prox(g: Any, X: Array, D: Array, t: float, Lam: Array, tol: float) -> TangentProx:
+def tangent_prox(g: Any, X: Array, D: Array, t: float, Lam: Array, *, tol: float, dual: bool) -> TangentProx:
     """Return V = argmin <D, V> + |V|^2 / 2t + g(X + V)  subject to  X'V + V'X = 0.
 
     With B = X - t D + 2t X Lam and W = prox_tg(B), V = W - X is the solution where E(Lam) = X'W + W'X - 2I vanishes. E is
-    monotone with the generalised derivative  S -> 4t sym(X' J[X S]),  J the derivative of the prox at B. Newton steps on
-    E, regularised and with a line search, start at ``Lam`` and end at |E|_F^2 <= tol.
+    the gradient of a convex function, with the generalised derivative  S -> 4t sym(X' J[X S]),  J the derivative of the
+    prox at B. Regularised Newton steps start at ``Lam`` and end at |E|_F^2 <= tol. A step is good where it reduces |E|,
+    the authors' rule, or (``dual``) that convex function: with many columns, |E| alone leads into ever shorter steps.
     """
-    base = X - t * D
+    base, G, xp = X - t * D, defect(X), namespace(X)
 
     def at(Lam: Array) -> _Trial:
         B = base + 2 * t * (X @ Lam)
         W = g.prox(B, t)
-        E = 2 * (sym(X.mT @ (W - X)) + defect(X))
-        return _Trial(Lam, B, W, E, float(inner(E, E)))
+        E = 2 * (sym(X.mT @ (W - X)) + G)
+        psi = inner(B - W / 2, W) / t - g.value(W) - 2 * xp.linalg.trace(Lam)
+        return _Trial(Lam, B, W, E, float(inner(E, E)), float(psi))
 
     now, proxes = at(Lam), 1
     for _ in range(_NEWTON_STEPS):
         if now.size <= tol:
             break
         S = _newton_step(g, X, t, now)
-        length, trial, proxes = 1.0, at(now.Lam + S), proxes + 1
-        while trial.size >= now.size * (1 - 0.001 * length) and length > 1e-3:
-            length /= 2
-            trial, proxes = at(now.Lam + length * S), proxes + 1
-        now = trial
+        slope = float(inner(now.E, S))
+
+        def good(a: float, trial: _Trial, now: _Trial = now, slope: float = slope) -> bool:
+            return trial.size < now.size * (1 - 0.001 * a) or (dual and trial.psi <= now.psi + 1e-4 * a * slope)
+
+        found = backtrack(lambda a, Lam=now.Lam, S=S: at(Lam + a * S), good, 1.0, shortest=2**-10)  # type: ignore[misc]
+        now, proxes = found.point, proxes + found.trials
     return TangentProx(now.W - X, now.Lam, proxes)
 
 
@@ -69,8 +75,8 @@ def _newton_step(g: Any, X: Array, t: float, now: _Trial) -> Array:
     def apply(S: Array) -> Array:
         return 4 * t * sym(X.mT @ g.prox_derivative(now.B, t, X @ S)) + shift * S
 
-    n = X.shape[-1]
-    if n >= DIRECT:
+    m, n = X.shape[-2:]
+    if m * n * n * (n + 1) // 2 > DIRECT:
         tol = max(1e-7, min(1e-4, 1e-3 * size)) / size
         return conjugate_gradients(apply, -now.E, tol=tol, max_iterations=n**2)
     basis = symmetric_basis(n, X)

@@ -65,7 +65,8 @@ class ManifoldProximalGradient(Solver[State]):
 
     def step(self, problem: Problem, state: State) -> State:
         X, F, t = state.X, state.F, state.t
-        inner = tangent_prox(problem.nonsmooth, X, state.D, t, state.Lam, self._inner_tolerance(state))
+        tol, dual = self._inner_tolerance(state), self.inner == "adaptive"
+        inner = tangent_prox(problem.nonsmooth, X, state.D, t, state.Lam, tol=tol, dual=dual)
         V = inner.V
         size = float(norm(V))
 
@@ -128,8 +129,8 @@ class ManPG(ManifoldProximalGradient):
     step_size : float, optional
         t; by default 1/L with L the Lipschitz constant of grad l.
     inner : {"adaptive", "published"}
-        The accuracy of the subproblem: adapted to the last step, or the constants of the authors' code, which do not
-        support more than their own stopping rule |V/t|^2 <= 1e-8 m n.
+        The accuracy and the line search of the subproblem: adapted to the last step and safeguarded, or as in the
+        authors' code, which does not support more than its own stopping rule |V/t|^2 <= 1e-8 m n.
 
     References
     ----------

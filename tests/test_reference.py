@@ -1,0 +1,184 @@
+"""Each method follows the trajectory of its authors' own code, with their parameters and inner rules, up to its horizon.
+
+``tests/reference/README.md`` says where the numbers come from.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import orthoprox as op
+from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RSM, SOC, Landing, ManPG, ManPGAda
+from orthoprox.stiefel import polar
+
+FOLDER = Path(__file__).parent / "reference"
+SPARSE_PCA = ("gauss_100_5", "five_100_10", "gauss_200_10")
+EVERYTHING = (*SPARSE_PCA, "cm_128_10")
+
+
+class Instance:
+    """One file: the problem, its start and the authors' constant L."""
+
+    def __init__(self, name):
+        self.data = dict(np.load(FOLDER / f"{name}.npz"))
+        self.X0, mu = self.data["X0"], float(self.data["mu"])
+        self.m, self.n = self.X0.shape
+        if "A" in self.data:
+            A = self.data["A"]
+            self.problem = op.problems.sparse_pca(A, self.n, mu)
+            self.L = 2 * np.linalg.norm(A, 2) ** 2
+            self.soc_penalty, self.pamal_penalty, self.pamal_rule = self.L, 2.5 * self.L, {}
+        else:
+            H = self.data["H"]
+            self.problem = op.Problem(op.smooth.Quadratic(2 * H), op.nonsmooth.L1(mu), (self.m, self.n))
+            self.L = 4 / (50 / self.m) ** 2
+            self.soc_penalty = self.m * self.n * mu / 25 + 1
+            self.pamal_penalty, self.pamal_rule = 2 * (self.n / 20 + 1), {"ratio": 0.99, "accuracy": 0.995}
+
+    def first_step(self, method):
+        """The authors' first Barzilai-Borwein step."""
+        V = method(penalty=self.L).init(self.smooth, self.X0).V
+        return max(0.1, min(0.01 * np.linalg.norm(V), 1.0))
+
+    @property
+    def smooth(self):
+        return op.Problem(self.problem.smooth, op.nonsmooth.Zero(), (self.m, self.n))
+
+
+@cache
+def instance(name):
+    return Instance(name)
+
+
+def follow(problem, solver, X0, iterations, projected):
+    """The objectives at X^0, X^1, ..., X^iterations."""
+    state, objectives = solver.init(problem, X0), []
+    for k in range(iterations + 1):
+        X = solver.output(state)
+        objectives.append(float(problem.value(polar(X) if projected else X)))
+        if k < iterations:
+            state = solver.step(problem, state)
+    return np.array(objectives)
+
+
+def deviation(name, array, solver, horizon, smooth=False):
+    """The largest |df| / max(1, |f|) up to the horizon."""
+    case = instance(name)
+    reference = case.data[f"{array}_objective"][: horizon + 1]
+    problem = case.smooth if smooth else case.problem
+    objectives = follow(problem, solver(case), case.X0, len(reference) - 1, projected=smooth)
+    return np.max(np.abs(objectives - reference) / np.maximum(1, np.abs(reference)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "horizon"), [("gauss_100_5", 600), ("five_100_10", 600), ("gauss_200_10", 1200), ("cm_128_10", 3000)]
+)
+def test_manpg(name, horizon):
+    def solver(case):
+        return ManPG(step_size=1 / case.L, inner="published")
+
+    assert deviation(name, "manpg", solver, horizon) <= 1e-6
+
+
+@pytest.mark.parametrize(("name", "horizon"), [(name, 100) for name in SPARSE_PCA] + [("cm_128_10", 236)])
+def test_manpg_ada(name, horizon):
+    """A line-search decision flips on five_100_10 beyond k = 100, in any implementation."""
+
+    def solver(case):
+        return ManPGAda(step_size=1 / case.L, inner="published")
+
+    assert deviation(name, "manpg_ada", solver, horizon) <= 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "array"), [(ManPG, "manpg"), (ManPGAda, "manpg_ada")])
+@pytest.mark.parametrize(("direct", "horizon"), [(2**24, 30), (0, 60)])
+def test_manpg_with_many_columns(method, array, direct, horizon, monkeypatch):
+    """n = 20: the authors truncate conjugate gradients, so 1e-4 is what can be expected of a direct solve and of ours."""
+    monkeypatch.setattr("orthoprox.solvers._semismooth.DIRECT", direct)
+
+    def solver(case):
+        return method(step_size=1 / case.L, inner="published")
+
+    assert deviation("gauss_100_20", array, solver, 5) <= 1e-8
+    assert deviation("gauss_100_20", array, solver, horizon) <= 1e-4
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_soc(name):
+    horizon = 2000 if name == "cm_128_10" else 1000
+    assert deviation(name, "soc", lambda case: SOC(penalty=case.soc_penalty), horizon) <= 1e-8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_pamal(name):
+    def solver(case):
+        return PAMAL(penalty=case.pamal_penalty, unit=1.0, **case.pamal_rule)
+
+    case = instance(name)
+    assert deviation(name, "pamal", solver, int(case.data["pamal_horizon"])) <= 1e-8
+    state = solver(case).init(case.problem, case.X0)
+    for k in range(1, 31):
+        state = solver(case).step(case.problem, state)
+        assert state.cycles == case.data["pamal_inner"][k]
+
+
+@pytest.mark.parametrize("name", SPARSE_PCA)
+def test_radmm(name):
+    assert deviation(name, "radmm", lambda case: RADMM(rho=100.0, eta=1e-2, gamma=1e-6), 1500) <= 1e-8
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_radmm_with_the_constants_of_the_lsalm_paper(name):
+    def solver(case):
+        return RADMM(rho=case.L, eta=1 / (2 * case.L), gamma=1e-12)
+
+    assert deviation(name, "radmm_seed", solver, int(instance(name).data["radmm_seed_horizon"])) <= 1e-8
+
+
+@pytest.mark.parametrize("name", SPARSE_PCA)
+def test_rsm(name):
+    """sign() makes the trajectory chaotic after some forty steps."""
+    assert deviation(name, "rsm", lambda case: RSM(rule="diminishing", offset=2.0), 30) <= 1e-8
+
+
+@pytest.mark.parametrize("name", SPARSE_PCA)
+@pytest.mark.parametrize(("method", "array"), [(PLAM, "smooth_plam_fix"), (PCAL, "smooth_pcal_fix")])
+def test_linearised_lagrangian_with_fixed_steps(name, method, array):
+    def solver(case):
+        return method(penalty=case.L, step_size=1 / (4 * case.L))
+
+    assert deviation(name, array, solver, 1000, smooth=True) <= 1e-10
+
+
+@pytest.mark.parametrize("name", SPARSE_PCA)
+@pytest.mark.parametrize(("method", "array"), [(PLAM, "smooth_plam_bb"), (PCAL, "smooth_pcal_bb")])
+def test_linearised_lagrangian_with_barzilai_borwein_steps(name, method, array):
+    """Chaotic: rounding grows to some 1e-6 at the horizon, but the first sixty steps agree to 1e-8."""
+
+    def solver(case):
+        return method(penalty=case.L, first=case.first_step(method), smallest=1e-3)
+
+    horizon = int(instance(name).data[f"{array}_horizon"])
+    assert deviation(name, array, solver, min(horizon // 2, 60), smooth=True) <= 1e-8
+    assert deviation(name, array, solver, horizon, smooth=True) <= 1e-5
+
+
+@pytest.mark.parametrize("name", SPARSE_PCA)
+def test_landing(name):
+    """With a fixed step, with the safe step at rest, and with the safe step binding."""
+
+    def fixed(case):
+        return Landing(attraction=case.L, step_size=1 / (4 * case.L), safe=None)
+
+    def safe(factor):
+        return lambda case: Landing(attraction=1.0, step_size=factor / case.L)
+
+    assert deviation(name, "smooth_landing_fix", fixed, 1000, smooth=True) <= 1e-10
+    assert deviation(name, "smooth_landing_lam1", safe(1), 1000, smooth=True) <= 1e-10
+    horizon = 140 if name == "gauss_100_5" else 1000  # that run is chaotic from 150 on
+    assert deviation(name, "smooth_landing_safe", safe(4), horizon, smooth=True) <= 1e-8
