@@ -165,3 +165,25 @@ def test_proximal_step_respects_the_modulus():
     """The step stays below 1 / modulus even where l is flat."""
     problem = op.Problem(op.smooth.Quadratic(np.zeros((M, M))), op.nonsmooth.MCP(1.0, 0.5), (M, N))
     assert proximal_step(problem, random_point(M, N, 0)) < 0.5
+
+
+def test_an_asymmetric_multiplier_is_made_symmetric():
+    """Only symmetric multipliers prove anything."""
+    problem = problem_with(op.nonsmooth.L1(3.0))
+    X = random_point(M, N, 2)
+    Y = np.random.default_rng(0).standard_normal((N, N))
+    given, made = op.certificate(problem, X, multiplier=Y), op.certificate(problem, X, multiplier=sym(Y))
+    assert given.upper == made.upper
+    np.testing.assert_allclose(given.multiplier, given.multiplier.T)
+
+
+def test_a_vanishing_gradient_does_not_inflate_the_relative_distance():
+    """The scale of a run never falls below a thousandth of the gradient at its start."""
+    T = random_point(M, N, 1)
+    smooth = op.smooth.Function(lambda X: np.sum((X - T) ** 2) / 2, lambda X: X - T)
+    problem = op.Problem(smooth, op.nonsmooth.Zero(), (M, N))
+    start = random_point(M, N, 2)
+    rod = op.metrics.Rod(problem, start)
+    near = polar(T + 1e-9 * start)
+    assert rod.stationarity(rod.certify(near, None)) <= 1e-3
+    assert rod.floor == pytest.approx(1e-3 * norm(start - T))

@@ -78,3 +78,18 @@ def test_matching_converges_with_the_published_constants(frame):
     assert result.iterations < 10_000
     assert result.certificate.upper <= 1.5e-4
     assert result.feasibility <= 1e-6
+
+
+def test_constants_of_the_paper():
+    """Section 6, transcribed once more; L is the Lipschitz constant of grad l, (m, n) = (20, 12)."""
+    problem = op.problems.sparse_pca(op.datasets.five_components(50, 20), 12, 0.5)
+    L = problem.smooth.lipschitz
+    expected = {
+        "quadratic": (0.15, 1.35, 1.25, 0.1, 0.44, 1e-8, 5.0),
+        "sparse_pca": (10.0, 1 / L, 15.0, round(0.07 * 240**0.5), 0.5, 1e-10, 1e3),
+        "matching": (1.0, 0.025, 1.0, 6.0, 0.2, 1e-9, 1e3),
+    }
+    for experiment, (rho, lam, r, alpha, beta, eps, radius) in expected.items():
+        given = op.LSALM.paper(experiment, problem)
+        assert (given.rho, given.lam, given.r, given.alpha, given.beta, given.eps) == (rho, lam, r, alpha, beta, eps)
+        assert (given.dual_radius, given.box, given.Y0, given.Z0) == (radius, 10.0, 0.0, None)

@@ -329,3 +329,83 @@ def test_progress_with_rich_passes_the_callback_on(capsys):
     op.minimize(PROBLEM, X0, progress=True, callback=lambda now: seen.append(now.iteration))
     assert seen[:3] == [0, 1, 2]
     assert "objective" in capsys.readouterr().err
+
+
+def test_the_best_point_is_best_in_stationarity_and_feasibility_together():
+    """Of the measured points the one with the smallest maximum of both is kept, the first if there are several."""
+    from orthoprox.metrics import Measurement
+    from orthoprox.solve import _Run
+
+    class Now:
+        iteration = seconds = wall_seconds = 0
+
+    run = _Run(PROBLEM, op.LSALM(), Stationary(), None, None)
+    for state, (stationarity, feasibility) in {
+        "a": (1e-3, 1e-3),
+        "b": (1e-9, 1.0),
+        "c": (1.0, 1e-9),
+        "d": (1e-3, 1e-4),
+    }.items():
+        Now.measurement = Measurement(0.0, 0.0, feasibility, stationarity, 0.0)
+        run._record(Now, state)
+    assert run.best_state == "a"
+
+
+def test_a_start_has_to_lie_on_the_manifold_to_half_precision():
+    """Up to n times the root of the machine precision; beyond that it is refused."""
+    allowed = 3 * np.finfo(float).eps ** 0.5
+    for factor, fine in ((0.4, True), (3.0, False)):
+        start = X0 * (1 + factor * allowed / (2 * 3**0.5))
+        if fine:
+            assert op.solve(PROBLEM, op.LSALM(), start, stop=MaxIterations(0)).iterations == 0
+        else:
+            with pytest.raises(ValueError, match="off the manifold"):
+                op.solve(PROBLEM, op.LSALM(), start)
+
+
+def test_minimize_calls_a_run_diverged_that_settles_off_the_manifold():
+    """Without penalty and with a tiny dual step X grows to |X'X - I| > 1 and stays: far from an explosion, yet diverged."""
+    problem = op.problems.sparse_pca(op.datasets.five_components(50, 20), 3, 0.1)
+    L = problem.smooth.lipschitz
+    with pytest.warns(op.ConvergenceWarning, match=r"Diverged.*Set a smaller lam"):
+        result = op.minimize(problem, rho=0.2 * L, lam=1 / (3 * L), r=0.0, alpha=1e-3 * L, beta=0.5, eps=0.0, Y0=0.0)
+    assert result.iterations <= 60
+
+
+def test_budgets_hold_beside_a_rule_of_ones_own():
+    with pytest.warns(op.ConvergenceWarning, match="iteration budget"):
+        result = op.minimize(PROBLEM, X0, stop=Stationary(1e-12), max_iterations=7)
+    assert result.iterations == 7
+    with pytest.warns(op.ConvergenceWarning, match="time budget"):
+        assert op.minimize(PROBLEM, X0, stop=Stationary(1e-14), max_seconds=1e-6).status is Status.TIME
+
+
+def test_repr_shows_each_number_in_its_line():
+    result = op.solve(PROBLEM, op.LSALM(), X0, stop=MaxIterations(40))
+    lines = dict(line.split(None, 1) for line in repr(result).splitlines()[1:])
+    assert lines["feasibility"].startswith(f"{result.feasibility:.2e}")
+    assert lines["stationarity"].startswith(f"{result.stationarity:.2e}")
+    assert lines["iterations"] == "40"
+    assert f"{result.certificate.upper:.3e}" in lines["certificate"]
+
+
+def test_the_safe_rule_leaves_room_for_a_weakly_convex_term():
+    """1/lam grows by the modulus of g, so that its prox stays single-valued even where l is nearly flat."""
+    flat = op.smooth.Quadratic(1e-3 * A)
+    sharp = op.Problem(flat, op.nonsmooth.MCP(1.0, 0.01), (20, 3))
+    result = op.solve(sharp, op.LSALM(), X0, stop=MaxIterations(5))
+    assert 1 / result.parameters["lam"] > sharp.nonsmooth.modulus
+
+
+def test_a_given_multiplier_is_made_symmetric():
+    Y = np.random.default_rng(0).standard_normal((3, 3))
+    state = op.LSALM(Y0=Y).init(PROBLEM, X0)
+    np.testing.assert_array_equal(state.Y, (Y + Y.T) / 2)
+
+
+def test_advice_names_a_step_that_would_be_stable():
+    """Below the bound that the message gives for lam, the stability radius is below 1."""
+    result = op.solve(PROBLEM, DIVERGING, X0)
+    bound = float(result.message.split("lam below ")[1].rstrip("."))
+    p = {**result.parameters, "lam": 0.9 * bound}
+    assert op.stability_radius(**p) < 1

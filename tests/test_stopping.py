@@ -123,3 +123,34 @@ def test_stationary_computes_no_certificate_in_between():
 
 def test_status_sentences_are_distinct():
     assert len({status.value for status in Status}) == len(Status) == 6
+
+
+def test_stationary_needs_a_feasible_prox_point():
+    """A prox point off the manifold is not called stationary, however small its residual."""
+
+    class Proof:
+        stationarity = feasibility = 0.0
+        scheduled, X = True, np.eye(3, 2)
+
+        class certificate:  # noqa: N801
+            distance, feasibility = 0.0, 1e-2
+
+    assert Stationary(1e-3).check(Proof) is None
+    Proof.certificate.feasibility = 1e-4
+    assert Stationary(1e-3).check(Proof) is CONVERGED
+
+
+def test_stationary_looks_between_the_measurements_when_the_residuals_are_small():
+    """Residuals are compared with tol times the gradient; after a look in vain, some iterations pass before the next."""
+    small = {"constraint": lambda: 1e-7, "prox": lambda: 5e-6}
+
+    def looks(**changes):
+        now = snapshot(residuals=small, **changes)
+        Stationary(1e-6).check(now)
+        return now.certified
+
+    assert looks(iteration=100, checked=0, scale=10.0)
+    assert not looks(iteration=100, checked=0, scale=1.0)  # 5e-6 > 1e-6 |grad l|
+    assert not looks(iteration=100, checked=95, scale=10.0)
+    assert not looks(iteration=1000, checked=950, scale=10.0)
+    assert looks(iteration=1000, checked=930, scale=10.0)

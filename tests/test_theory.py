@@ -164,3 +164,25 @@ def test_sym_of_the_dual_update():
     for _ in range(50):
         state = solver.step(problem, state)
     np.testing.assert_allclose(state.Y, sym(state.Y), rtol=0, atol=1e-15 * np.abs(state.Y).max())
+
+
+@pytest.mark.parametrize(
+    ("radius", "rho", "r", "dual_radius", "alpha", "beta"),
+    [(1.5, 121, 1.2e4, 672, 5.4e-3, 1.0e-8), (10.0, 121, 3.2e5, 4.2e3, 9.2e-4, 2.0e-9)],
+)
+def test_theoretical_parameters_of_two_worked_examples(radius, rho, r, dual_radius, alpha, beta):
+    """L_l = 1, L_g = 2.2, f(X0) - f_min = 5, eps = 1e-3, delta = 1/2, xi = 1, evaluated independently to two digits."""
+    p = op.theoretical_parameters(1.0, 5.0, modulus=2.2, radius=radius)
+    found = [p.rho, p.r, p.dual_radius, p.alpha, p.beta]
+    np.testing.assert_allclose(found, [rho, r, dual_radius, alpha, beta], rtol=0.05)
+    assert p.penalty_lipschitz == pytest.approx(1 + 2 * p.dual_radius + 6 * p.rho * radius**2 + 2 * p.rho)
+    assert p.weak_convexity == pytest.approx(3.2 + 2 * p.dual_radius + 2 * p.rho)
+
+
+def test_stability_radius_with_a_strong_perturbation():
+    """alpha eps = 1 forgets the multiplier at once: y+ = 2 alpha d+; the radius is that of the map with z alone, shifted."""
+    p = {"rho": 0.2, "lam": 0.4, "r": 1.0, "alpha": 0.5, "beta": 0.5, "eps": 2.0}
+    c = 1.0 + 1 / 0.4
+    d = np.array([(1 / 0.4 - 0.8) / c, 1 / c, -2 / c])
+    rows = [d, 0.5 * d + [0, 0.5, 0], d]
+    assert op.stability_radius(**p) == pytest.approx(np.max(np.abs(np.linalg.eigvals(rows))))
