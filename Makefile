@@ -26,6 +26,17 @@ format: .venv/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+.PHONY: docs bench-solvers bench-certificates
+
+docs: .venv/installed
+	$(BIN)/python -m docs.methods
+
+bench-solvers: .venv/installed
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.solvers
+
+bench-certificates: .venv/installed
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.certificates
+
 clean:
 	rm -rf .venv build dist
 

@@ -8,7 +8,6 @@ Prints the certified result and writes a picture with the convergence curves and
 import sys
 
 import orthoprox as op
-from orthoprox.progress import Progress
 
 picture = sys.argv[1] if len(sys.argv) > 1 else "demo.png"
 
@@ -17,7 +16,7 @@ problem = op.problems.sparse_pca(A, 150, 0.5)
 solver = op.LSALM.paper("sparse_pca", problem)
 X0 = op.stiefel.random_point(300, 150, seed=0)
 
-with Progress() as progress:
+with op.Progress() as progress:
     result = op.solve(problem, solver, X0, stop=op.stopping.paper.sparse_pca, every=10, callback=progress)
 
 print(result)

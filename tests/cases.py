@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import aslinearoperator
 
 import orthoprox as op
+from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Landing, ManPG, ManPGAda
 
 SHAPE = M, N = 7, 3  # of X, for all terms below
 
@@ -116,7 +117,27 @@ NAIVE = {
 
 SOLVERS = {
     "lsalm": op.LSALM(),
+    "manpg": ManPG(),
+    "manpg published": ManPG(inner="published"),
+    "manpg-ada": ManPGAda(),
+    "soc": SOC(),
+    "pamal": PAMAL(),
+    "radmm": RADMM(),
+    "rsm": RSM(),
+    "rsm qr": RSM(retraction="qr"),
+    "rsm diminishing": RSM(rule="diminishing", step_size=0.1),
+    "rgd": RGD(),
+    "rgd qr": RGD(retraction="qr"),
+    "rgd restart": RGD(trial="restart"),
+    "rgd barzilai-borwein": RGD(trial="barzilai-borwein"),
+    "plam": PLAM(),
+    "plam fixed": PLAM(step_size=0.004),
+    "pcal": PCAL(),
+    "pcal fixed": PCAL(step_size=0.004),
+    "landing": Landing(),
+    "landing unsafe": Landing(safe=None),
 }
+SMOOTH_ONLY = {name for name, solver in SOLVERS.items() if not solver.facts.nonsmooth}
 
 
 def _graph_matching():

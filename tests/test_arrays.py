@@ -5,12 +5,26 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from cases import BOX, NONSMOOTH, SHAPE, SMOOTH, SOLVERS, WEIGHTS, M, N, nonsmooth_terms, normal, smooth_terms, symmetric
+from cases import (
+    BOX,
+    NONSMOOTH,
+    SHAPE,
+    SMOOTH,
+    SMOOTH_ONLY,
+    SOLVERS,
+    WEIGHTS,
+    M,
+    N,
+    nonsmooth_terms,
+    normal,
+    smooth_terms,
+    symmetric,
+)
 from orthoprox import sets, stiefel
 from orthoprox._arrays import from_numpy, identity, is_array, namespace, precision, to_numpy
 from orthoprox.curvature import lipschitz
 from orthoprox.krylov import conjugate_gradients
-from orthoprox.terms import HasLipschitz, HasSubdifferential
+from orthoprox.terms import HasLipschitz, HasProxDerivative, HasResolvent, HasSubdifferential, HasWeakConvexity
 
 STRICT_SMOOTH, STRICT_NONSMOOTH = smooth_terms(strict.asarray), nonsmooth_terms(strict.asarray)
 BATCH = 4
@@ -64,6 +78,12 @@ def test_smooth_terms_follow_the_standard(name, leading):
     for result, expected in zip(ell.value_and_grad(XX), twin.value_and_grad(X), strict=True):
         same(result, expected)
     assert lipschitz(ell, XX) == pytest.approx(lipschitz(twin, X), rel=1e-12)
+    if isinstance(twin, HasWeakConvexity):
+        assert ell.modulus == pytest.approx(twin.modulus, rel=1e-12)
+    if isinstance(twin, HasResolvent):
+        c = 2 * twin.modulus + 1
+        same(ell.resolvent(c)(XX), twin.resolvent(c)(X))
+        same(ell.resolvents()(c)(XX), twin.resolvents()(c)(X))
 
 
 @pytest.mark.parametrize("name", STRICT_NONSMOOTH)
@@ -83,18 +103,23 @@ def test_nonsmooth_terms_follow_the_standard(name, leading):
         same(g.slope(PP, VV), twin.slope(P, V))
         W = twin.prox(V, 0.1) - P  # a direction of finite slope
         same(g.slope(PP, strict.asarray(W)), twin.slope(P, W))
+    if isinstance(twin, HasProxDerivative):
+        same(g.prox_derivative(XX, 0.3, VV), twin.prox_derivative(X, 0.3, V))
 
 
 @pytest.mark.parametrize("leading", [(), (2,)], ids=["single", "batch"])
 def test_geometry_follows_the_standard(leading):
-    """norm, inner, sym, defect, polar and the sets of a strict library are those of NumPy, in both branches of polar."""
+    """Every function of points and the sets of a strict library are those of NumPy, in all branches of polar."""
     X, Y = normal(0, *leading, *SHAPE), normal(1, *leading, *SHAPE)
     XX, YY = strict.asarray(X), strict.asarray(Y)
     same(stiefel.norm(XX), stiefel.norm(X))
     same(stiefel.inner(XX, YY), stiefel.inner(X, Y))
     same(stiefel.sym(XX.mT @ YY), stiefel.sym(X.mT @ Y))
     same(stiefel.defect(XX), stiefel.defect(X))
+    same(stiefel.tangent(XX, YY), stiefel.tangent(X, Y))
+    same(stiefel.qr(XX), stiefel.qr(X))
     same(stiefel.polar(XX), stiefel.polar(X))
+    same(stiefel.polar(XX * strict.nan), stiefel.polar(X * np.nan))
     thin = np.array([1.0, 1.0, 1e-3])
     same(stiefel.polar(XX * strict.asarray(thin)), stiefel.polar(X * thin))
     for region in (sets.Everything(), sets.Ball(0.5), sets.Ball(50.0), sets.Cube(0.5)):
@@ -121,6 +146,7 @@ def pairs():
         ("Function log-cosh", "Nonnegative"),
         ("Function log-cosh", "Function ridge"),
         ("Matching", "Zero"),
+        ("Variance tall", "Zero"),
     ]
     return {
         f"{ell} + {g}": (
@@ -129,6 +155,11 @@ def pairs():
         )
         for ell, g in terms
     }
+
+
+def penalty_for(name):
+    """A nonsmooth term for a method: none for those that need a smooth objective."""
+    return "Zero" if name in SMOOTH_ONLY else "L1 weighted"
 
 
 every_pair = pytest.mark.parametrize("pair", pairs().values(), ids=pairs())
@@ -168,7 +199,7 @@ def test_certificates_follow_the_standard(pair):
 @pytest.mark.parametrize("name", SOLVERS)
 def test_solve_follows_the_standard(name):
     """A whole run in a strict library: the same history, the same point, and the point is an array of that library."""
-    problem, twin = pairs()["Variance tall + L1 weighted"]
+    problem, twin = pairs()[f"Variance tall + {penalty_for(name)}"]
     X0 = stiefel.random_point(*SHAPE)
     stop = op.stopping.MaxIterations(40)
     result = op.solve(problem, SOLVERS[name], X0, stop=stop)
@@ -197,10 +228,12 @@ def test_runs_keep_single_precision(name):
     def single(A):
         return A.astype(np.float32)
 
-    problem = op.Problem(smooth_terms(single)["Variance tall"], nonsmooth_terms(single)["L1 weighted"], SHAPE)
+    problem = op.Problem(smooth_terms(single)["Variance tall"], nonsmooth_terms(single)[penalty_for(name)], SHAPE)
     X0 = single(stiefel.random_point(*SHAPE))
     stop = op.stopping.MaxIterations(10)
-    assert op.solve(problem, SOLVERS[name], X0, stop=stop).X.dtype == np.float32
+    result = op.solve(problem, SOLVERS[name], X0, stop=stop)
+    assert result.X.dtype == np.float32
+    assert result.multiplier is None or result.multiplier.dtype == np.float32
     numbers = op.LSALM(rho=np.float64(5.0), lam=np.float64(0.005), r=np.float64(10.0), alpha=np.int64(5))
     assert op.solve(problem, numbers, X0, stop=stop).X.dtype == np.float32
 
@@ -250,6 +283,11 @@ def test_nonsmooth_terms_take_batches_of_points(name):
     if isinstance(g, HasSubdifferential):
         equals_stack(g.nearest(P, V), [g.nearest(p, v) for p, v in zip(P, V, strict=True)])
         equals_stack(g.slope(P, V), [g.slope(p, v) for p, v in zip(P, V, strict=True)])
+    if isinstance(g, HasProxDerivative):
+        J = g.prox_derivative(X, steps.reshape(COLUMN), V)
+        equals_stack(J, [g.prox_derivative(x, t, v) for x, t, v in zip(X, steps, V, strict=True)])
+        J = g.prox_derivative(X[0], 0.5, V)  # one point, many directions
+        equals_stack(J, [g.prox_derivative(X[0], 0.5, v) for v in V])
 
 
 def test_nonsmooth_terms_take_batches_of_weights():
@@ -275,7 +313,8 @@ def test_geometry_takes_batches():
     assert stiefel.norm(X).shape == (2, BATCH)
     equals_stack(stiefel.norm(X).ravel(), [stiefel.norm(x) for x in flat])
     equals_stack(stiefel.inner(X, Y).ravel(), [stiefel.inner(x, y) for x, y in zip(flat, other, strict=True)])
-    for function in (stiefel.defect, stiefel.polar, lambda X: stiefel.sym(X.mT @ X[..., :, ::-1])):
+    turned = [stiefel.qr, lambda X: stiefel.sym(X.mT @ X[..., :, ::-1]), lambda X: stiefel.tangent(X, X[..., ::-1, :])]
+    for function in (stiefel.defect, stiefel.polar, *turned):
         equals_stack(function(X).reshape(2 * BATCH, *function(flat[0]).shape), [function(x) for x in flat])
 
 

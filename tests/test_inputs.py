@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 import orthoprox as op
 from cases import SHAPE, nonsmooth_terms, operator_terms, smooth_terms
 from orthoprox import nonsmooth, problems, smooth, stopping
+from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Landing, ManPG, ManPGAda
 
 M, N = 6, 2
 RNG = np.random.default_rng(0)
@@ -198,6 +200,31 @@ def minimizing(name):
     return lambda v: op.minimize(UNTOUCHABLE, **{name: v})
 
 
+def parameter(kind, name):
+    return lambda v: kind(**{name: v})
+
+
+POSITIVE_PARAMETERS = {
+    ManPG: ["step_size"],
+    ManPGAda: ["step_size"],
+    SOC: ["penalty"],
+    PAMAL: ["penalty", "growth", "ratio", "proximal", "clip", "accuracy", "floor", "unit"],
+    RADMM: ["rho", "eta", "gamma"],
+    RSM: ["step_size", "decay", "power", "offset"],
+    RGD: ["step_size", "shrink", "decrease"],
+    PLAM: ["penalty", "step_size", "first", "smallest"],
+    PCAL: ["penalty", "step_size", "first", "smallest"],
+    Landing: ["attraction", "step_size", "safe"],
+}
+
+
+def test_every_number_of_every_method_is_in_the_table():
+    for kind, names in POSITIVE_PARAMETERS.items():
+        others = {"inner", "trial", "rule", "retraction", "max_cycles"}
+        assert {field.name for field in fields(kind)} - others == set(names)
+    assert set(POSITIVE_PARAMETERS) == set(op.SOLVERS.values()) - {op.LSALM}
+
+
 def theory(name):
     return lambda v: op.theoretical_parameters(**{"lipschitz": 1.0, "gap": 1.0, name: v})
 
@@ -235,6 +262,12 @@ NUMBERS = {
     "LSALM.box": ("box", lsalm("box"), POSITIVE),
     "LSALM.dual_radius": ("dual_radius", lsalm("dual_radius"), POSITIVE),
     "LSALM.Y0": ("Y0", lsalm("Y0"), FINITE),
+    **{
+        f"{kind.__name__}.{name}": (name, parameter(kind, name), POSITIVE)
+        for kind, names in POSITIVE_PARAMETERS.items()
+        for name in names
+    },
+    "minimize.step_size": ("step_size", lambda v: op.minimize(UNTOUCHABLE, method="rgd", step_size=v), POSITIVE),
     "Stationary": ("tol", stopping.Stationary, POSITIVE),
     "Below": ("step", lambda v: stopping.Below(step=v), NONNEGATIVE),
     "ObjectiveBelow": ("target", stopping.ObjectiveBelow, FINITE),
@@ -243,7 +276,7 @@ NUMBERS = {
     "paper.sparse_pca_rsm": ("baseline", stopping.paper.sparse_pca_rsm, FINITE),
     "theoretical_parameters.lipschitz": ("lipschitz", theory("lipschitz"), POSITIVE),
     "theoretical_parameters.gap": ("gap", theory("gap"), POSITIVE),
-    "theoretical_parameters.modulus": ("modulus", theory("modulus"), NONNEGATIVE),
+    "theoretical_parameters.lipschitz_g": ("lipschitz_g", theory("lipschitz_g"), NONNEGATIVE),
     "theoretical_parameters.radius": ("radius", theory("radius"), "a finite number >= 1.41421"),
     "theoretical_parameters.eps": ("eps", theory("eps"), POSITIVE),
     "theoretical_parameters.delta": ("delta", theory("delta"), POSITIVE),
@@ -359,6 +392,7 @@ INTEGERS = {
     "solve.every": ("every", lambda v: op.solve(UNTOUCHABLE, op.LSALM(), X, every=v), 1),
     "MaxIterations": ("max_iterations", stopping.MaxIterations, 0),
     "Leaves.grace": ("grace", lambda v: stopping.Leaves(1.0, v), 0),
+    "PAMAL.max_cycles": ("max_cycles", lambda v: PAMAL(max_cycles=v), 1),
     "five_components.p": ("p", lambda v: op.datasets.five_components(v, 6), 5),
     "five_components.m": ("m", lambda v: op.datasets.five_components(5, v), 2),
     "random_quadratic.m": ("m", lambda v: op.datasets.random_quadratic(v, 1), 1),
@@ -507,6 +541,19 @@ def solve(problem=UNTOUCHABLE, solver=None, X0=X, **options):
         ("progress", minimize(UNTOUCHABLE, X, progress=1), TypeError, "progress is 1, a int; it needs True or False"),
         ("method", minimize(UNTOUCHABLE, method="lslam"), ValueError, "method is 'lslam'; .* Did you mean 'lsalm'"),
         ("capitals", minimize(UNTOUCHABLE, method="LSALM"), ValueError, "method is 'LSALM'; .* Did you mean 'lsalm'"),
+        ("other method", minimize(UNTOUCHABLE, method="manpg_ada"), ValueError, "method is .*Did you mean 'manpg-ada'"),
+        (
+            "step",
+            minimize(UNTOUCHABLE, method="soc", penality=1.0),
+            TypeError,
+            "nor a parameter of soc: penalty.*mean 'penalty'",
+        ),
+        (
+            "other's",
+            minimize(UNTOUCHABLE, method="landing", rho=1.0),
+            TypeError,
+            "'rho' .* of landing: attraction, step_size, safe",
+        ),
         ("class", minimize(UNTOUCHABLE, method=op.LSALM), TypeError, "method is <class .*; it needs one of .*'lsalm'"),
         ("None", minimize(UNTOUCHABLE, method=None), TypeError, "method is None, a NoneType; it needs one of .*'lsalm'"),
         ("both", minimize(UNTOUCHABLE, method=op.LSALM(), rho=1.0), TypeError, "Parameters rho .* has its own; set them there"),
@@ -531,7 +578,7 @@ def solve(problem=UNTOUCHABLE, solver=None, X0=X, **options):
             "box",
             solve(solver=op.LSALM(box=1.0)),
             TypeError,
-            "LSALM .* needs a nonsmooth term that is Separable; Function is not",
+            "LSALM needs a separable g for its box; Function is not separable. Choose another method",
         ),
         ("certificate", lambda: op.certificate(X, X), TypeError, "(?s)problem is array.*; it needs an orthoprox.Problem"),
         ("point", lambda: op.certificate(UNTOUCHABLE, X.T), ValueError, r"X has shape \(2, 6\); it needs shape \(6, 2\)"),
@@ -580,6 +627,40 @@ def solve(problem=UNTOUCHABLE, solver=None, X0=X, **options):
 )
 def test_calls_that_do_not_fit_are_refused_before_any_work(call, error, message):
     """The terms of most of these problems raise when they are evaluated: nothing was."""
+    with raises(error, message):
+        call()
+
+
+@table(
+    [
+        ("trial", lambda: RGD(trial="gorw"), ValueError, "trial is 'gorw'; it needs one of .*Did you mean 'grow'"),
+        ("Barzilai", lambda: RGD(trial="Barzilai_Borwein"), ValueError, "trial is .*Did you mean 'barzilai-borwein'"),
+        (
+            "no trial",
+            lambda: RGD(trial=None),
+            TypeError,
+            "trial is None, a NoneType; it needs one of 'barzilai-borwein', 'grow'",
+        ),
+        ("retraction", lambda: RGD(retraction="QR"), ValueError, "retraction is 'QR'; it needs one of .*Did you mean 'qr'"),
+        ("function", lambda: RSM(retraction=op.stiefel.polar), TypeError, "retraction is <function polar.*; it needs one of"),
+        ("rule", lambda: RSM(rule="geometrical"), ValueError, "rule is 'geometrical'; .*Did you mean 'geometric'"),
+        ("inner", lambda: ManPG(inner="publishd"), ValueError, "inner is 'publishd'; .*Did you mean 'published'"),
+        ("inner Ada", lambda: ManPGAda(inner=1), TypeError, "inner is 1, a int; it needs one of 'adaptive', 'published'"),
+        ("shrink", lambda: RGD(shrink=1.0), ValueError, "shrink = 1; it needs a number between 0 and 1"),
+        ("decrease", lambda: RGD(decrease=1.5), ValueError, "decrease = 1.5; it needs a number between 0 and 1"),
+        ("safe", lambda: Landing(safe=1), ValueError, "safe = 1; it needs a distance between 0 and 1, or None"),
+        ("growth", lambda: PAMAL(growth=0.9), ValueError, "growth = 0.9; it needs a finite number >= 1"),
+        ("accuracy", lambda: PAMAL(accuracy=1.1), ValueError, "accuracy = 1.1; it needs a number of at most 1"),
+        ("decay", lambda: RSM(decay=1.1), ValueError, "decay = 1.1; it needs a number of at most 1"),
+        ("no shrink", lambda: RGD(shrink=None), TypeError, "shrink is None, a NoneType; it needs a real number"),
+        ("no decay", lambda: RSM(decay=None), TypeError, "decay is None, a NoneType; it needs a real number"),
+        ("no gamma", lambda: RADMM(gamma=None), TypeError, "gamma is None, a NoneType; it needs a real number"),
+        ("no growth", lambda: PAMAL(growth=None), TypeError, "growth is None, a NoneType; it needs a real number"),
+        ("list", lambda: SOC(penalty=[1.0]), TypeError, r"penalty is \[1.0\], a list; it needs a real number"),
+        ("array", lambda: PLAM(step_size=np.ones(2)), TypeError, "step_size is array.*, a ndarray; it needs a real number"),
+    ]
+)
+def test_parameters_of_methods_that_do_not_fit_are_refused(call, error, message):
     with raises(error, message):
         call()
 
@@ -859,4 +940,8 @@ def test_a_term_changes_no_input(name):
     if isinstance(term, op.terms.HasSubdifferential):
         term.nearest(at, at)
         term.slope(at, at)
+    if isinstance(term, op.terms.HasProxDerivative):
+        term.prox_derivative(at, 0.5, at)
+    if isinstance(term, op.terms.HasResolvent):
+        term.resolvent(2 * term.modulus + 1)(at)
     np.testing.assert_array_equal(at, before)

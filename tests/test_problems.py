@@ -58,13 +58,3 @@ def test_graph_matching_of_different_sizes():
 def test_registry_names_every_problem():
     assert set(op.PROBLEMS) == {name for name in op.problems.__all__ if name != "PROBLEMS"}
     assert all(op.PROBLEMS[name] is getattr(op.problems, name) for name in op.PROBLEMS)
-
-
-def test_any_problem_in_three_lines():
-    """The README's own problem: robust, row-sparse, nonquadratic."""
-    A = RNG.standard_normal((30, 12))
-    smooth = op.smooth.Function(lambda X: -np.sum(np.log(np.cosh(A @ X))), lambda X: -A.T @ np.tanh(A @ X))
-    problem = op.Problem(smooth, op.nonsmooth.L21(2.0), shape=(12, 3))
-    result = op.minimize(problem)
-    assert result.converged
-    assert 0 < np.count_nonzero(np.linalg.norm(result.X, axis=1)) <= 12

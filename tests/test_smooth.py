@@ -12,8 +12,8 @@ from cases import EXAMPLES, SEEDS, SHAPE, SMOOTH, M, N, graph, normal, smooth_te
 from orthoprox import stream
 from orthoprox.checks import check_grad
 from orthoprox.smooth import Function, Matching, Quadratic, Variance, variance
-from orthoprox.stiefel import norm
-from orthoprox.terms import HasLipschitz
+from orthoprox.stiefel import inner, norm
+from orthoprox.terms import HasLipschitz, HasResolvent, HasWeakConvexity
 
 every_term = pytest.mark.parametrize("name", SMOOTH)
 
@@ -44,7 +44,10 @@ def test_methods_do_not_touch_their_input(name):
     X = normal(0, *SHAPE)
     before = X.copy()
     X.flags.writeable = False
-    SMOOTH[name].value_and_grad(X), SMOOTH[name].value(X), SMOOTH[name].grad(X)
+    ell = SMOOTH[name]
+    ell.value_and_grad(X), ell.value(X), ell.grad(X)
+    if isinstance(ell, HasResolvent):
+        ell.resolvent(2 * ell.modulus + 1)(X)
     np.testing.assert_array_equal(X, before)
 
 
@@ -56,6 +59,8 @@ def test_terms_keep_the_dtype(name, dtype):
     value, grad = ell.value_and_grad(X)
     assert value.dtype == ell.value(X).dtype == grad.dtype == ell.grad(X).dtype == dtype
     np.testing.assert_allclose(grad, SMOOTH[name].grad(X.astype(float)), atol=1e-4)
+    if isinstance(ell, HasResolvent):
+        assert ell.resolvent(2 * ell.modulus + 1)(X).dtype == dtype
 
 
 @every_term
@@ -68,6 +73,16 @@ def test_lipschitz_bounds_the_change_of_the_gradient(name, seed):
         assert norm(ell.grad(X) - ell.grad(Y)) <= ell.lipschitz * norm(X - Y)
     else:
         assert isinstance(ell, Function)
+
+
+@every_term
+@given(seed=SEEDS)
+@EXAMPLES
+def test_modulus_makes_up_for_the_concavity(name, seed):
+    """<grad l(X) - grad l(Y), X - Y> >= -modulus |X - Y|^2."""
+    ell, X, Y = SMOOTH[name], normal(seed, *SHAPE), normal(seed + 1, *SHAPE)
+    if isinstance(ell, HasWeakConvexity):
+        assert inner(ell.grad(X) - ell.grad(Y), X - Y) >= -ell.modulus * norm(X - Y) ** 2 * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("name", [name for name, ell in SMOOTH.items() if not isinstance(ell, Function)])

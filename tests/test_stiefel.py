@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import EXAMPLES, SEEDS, normal, symmetric
-from orthoprox.stiefel import defect, inner, norm, polar, random_point, sym
+from orthoprox.stiefel import RETRACTIONS, defect, inner, norm, polar, qr, random_point, sym, tangent
 
 SHAPES = st.sampled_from([(1, 1), (5, 1), (5, 3), (4, 4), (30, 6)])
 
@@ -102,11 +102,59 @@ def test_polar_is_scale_free():
         np.testing.assert_allclose(polar(c * X), polar(X), atol=1e-12)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
+def test_polar_of_a_diverged_point_is_nan(bad):
+    """Where X'X is not finite no decomposition is tried: the result is NaN, and nothing raises."""
+    X = normal(0, 5, 3)
+    X[2, 1] = bad
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert np.all(np.isnan(polar(X)))
+
+
+@given(seed=SEEDS, shape=SHAPES)
+@EXAMPLES
+def test_tangent_is_the_orthogonal_projection(seed, shape):
+    """V = tangent(X, W) has X'V + V'X = 0, stays where it is, and W - V is orthogonal to every tangent vector."""
+    X, W = random_point(*shape, seed=seed), normal(seed + 1, *shape)
+    V = tangent(X, W)
+    assert norm(X.T @ V + V.T @ X) <= 1e-13 * (1 + norm(W))
+    np.testing.assert_allclose(tangent(X, V), V, atol=1e-13 * (1 + norm(W)))
+    T = tangent(X, normal(seed + 2, *shape))
+    assert abs(inner(W - V, T)) <= 1e-13 * (1 + norm(W)) * (1 + norm(T))
+
+
+@given(seed=SEEDS, shape=SHAPES)
+@EXAMPLES
+def test_qr_has_a_positive_diagonal(seed, shape):
+    """X = QR with Q on the manifold, R upper triangular and its diagonal positive: such a factorisation is unique."""
+    X = normal(seed, *shape)
+    Q = qr(X)
+    R = Q.T @ X
+    assert norm(defect(Q)) <= 1e-13
+    assert norm(X - Q @ R) <= 1e-12 * norm(X)
+    assert norm(np.tril(R, -1)) <= 1e-12 * norm(X)
+    assert np.all(np.diag(R) > 0)
+
+
+@pytest.mark.parametrize("name", RETRACTIONS)
+@given(seed=SEEDS, shape=SHAPES)
+@EXAMPLES
+def test_retractions_agree_with_straight_lines_to_first_order(name, seed, shape):
+    """R(X) = X and R(X + hV) = X + hV + O(h^2) for tangent V: continuous, with the right derivative."""
+    X = random_point(*shape, seed=seed)
+    V = tangent(X, normal(seed + 1, *shape))
+    retract = RETRACTIONS[name]
+    np.testing.assert_allclose(retract(X), X, atol=1e-13)
+    for h in (1e-3, 1e-5):
+        assert norm(retract(X + h * V) - X - h * V) <= 2 * h**2 * (1 + norm(V) ** 2)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_geometry_keeps_the_dtype(dtype):
     """Functions compute in the precision that they are given."""
     X = normal(0, 5, 3).astype(dtype)
-    for result in (norm(X), inner(X, X), sym(X[:3]), defect(X), polar(X), polar(X * np.array([1, 1, 1e-3], dtype=dtype))):
+    thin = X * np.array([1, 1, 1e-3], dtype=dtype)
+    for result in (norm(X), inner(X, X), sym(X[:3]), defect(X), polar(X), polar(thin), qr(X), tangent(X, X), polar(X * np.nan)):
         assert result.dtype == dtype
 
 

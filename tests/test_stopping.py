@@ -1,5 +1,7 @@
 """Stopping rules are values: what they say, how they combine, what they cost."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,7 +46,7 @@ def snapshot(**changes):
     problem = op.problems.quadratic(A, B, 0.1)
     X = random_point(6, 2, 0)
     fields = {
-        "problem": problem, "iteration": 5, "X": X, "multiplier": None, "seconds": 1.0, "wall_seconds": 2.0,
+        "problem": problem, "iteration": 5, "X": X, "own_multiplier": lambda: None, "seconds": 1.0, "wall_seconds": 2.0,
         "scheduled": False, "residuals": {"step": lambda: 1e-4, "constraint": lambda: 2.0}, "rod": op.metrics.Rod(problem, X),
         "checked": 0, "scale": 1.0,
     }  # fmt: skip
@@ -107,7 +109,7 @@ def test_stationary_needs_the_point_itself_near_its_prox_point():
     X = random_point(6, 2, 2)
     rod = op.metrics.Rod(problem, X)
     rod.step = 1.0
-    now = snapshot(problem=problem, X=X, multiplier=np.zeros((2, 2)), rod=rod, scheduled=True)
+    now = snapshot(problem=problem, X=X, own_multiplier=lambda: np.zeros((2, 2)), rod=rod, scheduled=True)
     assert now.stationarity <= 1e-12
     assert now.certificate.feasibility <= 1e-12
     assert now.feasibility <= 1e-12
@@ -125,19 +127,16 @@ def test_status_sentences_are_distinct():
     assert len({status.value for status in Status}) == len(Status) == 6
 
 
-def test_stationary_needs_a_feasible_prox_point():
-    """A prox point off the manifold is not called stationary, however small its residual."""
-
-    class Proof:
-        stationarity = feasibility = 0.0
-        scheduled, X = True, np.eye(3, 2)
-
-        class certificate:  # noqa: N801
-            distance, feasibility = 0.0, 1e-2
-
-    assert Stationary(1e-3).check(Proof) is None
-    Proof.certificate.feasibility = 1e-4
-    assert Stationary(1e-3).check(Proof) is CONVERGED
+def test_the_shortfall_is_the_largest_of_four_gaps():
+    """tol bounds the stationarity and the feasibility of P, the feasibility of X, and its distance from P."""
+    now = snapshot()
+    exact = {"upper": 0.0, "lower": 0.0, "distance": 0.0, "feasibility": 0.0}
+    proof = replace(now.certificate, **exact)
+    assert now.rod.shortfall(now.X, proof) <= 1e-12
+    scale = max(proof.gradient, now.rod.floor)
+    for name, value, expected in [("upper", 0.3, 0.3 / scale), ("distance", 0.4, 0.4 / 2**0.5), ("feasibility", 0.5, 0.5)]:
+        assert now.rod.shortfall(now.X, replace(proof, **{name: value})) == pytest.approx(expected)
+    assert now.rod.shortfall(1.1 * now.X, proof) == pytest.approx(0.21 * 2**0.5)
 
 
 def test_stationary_looks_between_the_measurements_when_the_residuals_are_small():

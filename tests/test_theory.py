@@ -67,7 +67,7 @@ def theoretical_case(m, n, seed):
     size = R + 1.01 * n**0.5  # |grad l| = |AX + B| is at most this, and A has norm 1
     lower = -norm(B) * R  # A is positive definite and g nonnegative
     parameters = op.theoretical_parameters(
-        max(1.0, size), float(problem.value(X0)) - lower, modulus=mu * (m * n) ** 0.5, radius=R
+        max(1.0, size), float(problem.value(X0)) - lower, lipschitz_g=mu * (m * n) ** 0.5, radius=R
     )
     return problem, X0, parameters, box
 
@@ -172,7 +172,7 @@ def test_sym_of_the_dual_update():
 )
 def test_theoretical_parameters_of_two_worked_examples(radius, rho, r, dual_radius, alpha, beta):
     """L_l = 1, L_g = 2.2, f(X0) - f_min = 5, eps = 1e-3, delta = 1/2, xi = 1, evaluated independently to two digits."""
-    p = op.theoretical_parameters(1.0, 5.0, modulus=2.2, radius=radius)
+    p = op.theoretical_parameters(1.0, 5.0, lipschitz_g=2.2, radius=radius)
     found = [p.rho, p.r, p.dual_radius, p.alpha, p.beta]
     np.testing.assert_allclose(found, [rho, r, dual_radius, alpha, beta], rtol=0.05)
     assert p.penalty_lipschitz == pytest.approx(1 + 2 * p.dual_radius + 6 * p.rho * radius**2 + 2 * p.rho)

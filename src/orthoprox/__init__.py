@@ -1,10 +1,11 @@
 """orthoprox: min l(X) + g(X) subject to X'X = I, with l smooth and g prox-friendly."""
 
-from orthoprox import checks, datasets, metrics, nonsmooth, problems, smooth, starts, stiefel, stopping
+from orthoprox import checks, datasets, metrics, nonsmooth, problems, smooth, solvers, starts, stiefel, stopping
 from orthoprox.certificate import Certificate, certificate
 from orthoprox.minimize import ConvergenceWarning, minimize
 from orthoprox.problem import Problem
 from orthoprox.problems import PROBLEMS
+from orthoprox.progress import Progress
 from orthoprox.result import Result
 from orthoprox.snapshot import Snapshot
 from orthoprox.solve import solve
@@ -21,6 +22,7 @@ __all__ = [
     "Certificate",
     "ConvergenceWarning",
     "Problem",
+    "Progress",
     "Result",
     "Snapshot",
     "Status",
@@ -33,6 +35,7 @@ __all__ = [
     "problems",
     "smooth",
     "solve",
+    "solvers",
     "stability_radius",
     "starts",
     "stiefel",

@@ -23,7 +23,8 @@ from orthoprox.problem import Problem, as_problem
 from orthoprox.stiefel import defect, inner, norm, sym
 from orthoprox.terms import HasSubdifferential
 
-_ROUNDS = 5
+_THOROUGH = 10_000  # pairs of products that a certificate asked for by itself may spend
+_LAST = 50  # and those that the lower bound may spend in any case
 _NEWTON_STEPS = 60
 _CG_STEPS = 200
 _GAIN = 1e-5  # a nearly undamped Newton step that reduces the residual by less than this share is the last
@@ -46,7 +47,9 @@ class Certificate:
     def relative(self, floor: float = 0.0) -> float:
         """Return upper / max(|grad l(X)|, floor), unchanged when f is scaled; where both vanish, upper / |s|."""
         scale = max(self.gradient, floor) or self.subgradient
-        return self.upper / scale if self.upper > 0 else 0.0
+        if self.upper == 0:
+            return 0.0
+        return float("inf") if scale == 0 else self.upper / scale  # NaN stays NaN: it proves nothing
 
 
 def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certificate:
@@ -71,7 +74,7 @@ def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certific
         multiplier = sym(_inputs.matrix(multiplier, "multiplier", shape=(problem.shape[1],) * 2))
     with np.errstate(over="ignore", invalid="ignore"):
         problem.probe(X)
-        return certify(problem, X, multiplier, proximal_step(problem, X), refine=True)
+        return certify(problem, X, multiplier, proximal_step(problem, X), work=_THOROUGH)
 
 
 def proximal_step(problem: Problem, X: Array) -> float:
@@ -86,26 +89,44 @@ def proximal_step(problem: Problem, X: Array) -> float:
     return 1 / curvature if 0 < curvature < float("inf") else 1.0
 
 
-def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, refine: bool) -> Certificate:
+def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, work: int = 0) -> Certificate:
     """Certify X from the multiplier Y.
 
     The prox point depends on Y, and a better Y gives a better prox point: without a multiplier the first certificate
-    serves to find one. With ``refine`` this goes on while the bound falls, and the lower bound is computed as well.
+    serves to find one. With ``work``, the number of pairs of products that may be spent, the multiplier is refined and
+    the lower bound computed; this goes on while the bound falls and P does not move away from X or from P'P = I.
     """
-    D = problem.smooth.grad(X)
+    D, budget = problem.smooth.grad(X), _Budget(work)
     if Y is None:
         s = (X - problem.nonsmooth.prox(X, t)) / t
-        Y = _certify_once(problem, X, D, -sym(X.mT @ (D + s)) / 2, t, refine=refine).multiplier
-    best = _certify_once(problem, X, D, Y, t, refine=refine)
-    for _ in range(_ROUNDS if refine else 0):
-        proof = _certify_once(problem, X, D, best.multiplier, t, refine=True)
-        if not proof.upper < 0.9 * best.upper:
+        Y = _certify_once(problem, X, D, -sym(X.mT @ (D + s)) / 2, t, budget).multiplier
+    best = _certify_once(problem, X, D, Y, t, budget)
+    while budget.left > 0:
+        proof = _certify_once(problem, X, D, best.multiplier, t, budget)
+        near = proof.distance <= best.distance and proof.feasibility <= best.feasibility
+        if not (near and proof.upper < 0.9 * best.upper):
             break
         best = proof
     return best
 
 
-def _certify_once(problem: Problem, X: Array, D: Array, Y: Array, t: float, *, refine: bool) -> Certificate:
+class _Budget:
+    """Counts down the products that a certificate may still spend."""
+
+    def __init__(self, products: int) -> None:
+        self.left = products
+
+    def solve(self, apply: Callable[[Array], Array], B: Array, tol: float) -> Array:
+        """Solve apply(S) = B by conjugate gradients within the budget."""
+
+        def counted(S: Array) -> Array:
+            self.left -= 1
+            return apply(S)
+
+        return conjugate_gradients(counted, B, tol=tol, max_iterations=max(0, min(_CG_STEPS, self.left)))
+
+
+def _certify_once(problem: Problem, X: Array, D: Array, Y: Array, t: float, budget: _Budget) -> Certificate:
     B = X - t * (D + 2 * (X @ Y))
     P = problem.nonsmooth.prox(B, t)
     C = problem.smooth.grad(P)
@@ -113,9 +134,9 @@ def _certify_once(problem: Problem, X: Array, D: Array, Y: Array, t: float, *, r
 
     Y, R = _improve(model, C, Y, model.nearest(C + 2 * (P @ Y)))
     lower = 0.0
-    if refine:
-        Y, R = _least_norm(model, C, Y, R)
-        lower = model.descent(C, _direction(P, R), Y)
+    if budget.left > 0:
+        Y, R = _least_norm(model, C, Y, R, budget)
+        lower = model.descent(C, _direction(P, R, budget), Y)
     upper = float(norm(R))
     return Certificate(
         point=P,
@@ -159,7 +180,7 @@ def _improve(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[Arr
     return (trial, S) if float(norm(S)) < float(norm(R)) else (Y, R)
 
 
-def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[Array, Array]:
+def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _Budget) -> tuple[Array, Array]:
     """Minimise |R(Y)|^2 / 2 over symmetric Y, R(Y) = nearest(C + 2PY), by semismooth Newton; return Y and R.
 
     The problem is convex with gradient 2 sym(P'R). The generalised derivative of ``nearest`` keeps the nonzero entries
@@ -172,15 +193,11 @@ def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[
     damping = 1e-3
     for _ in range(_NEWTON_STEPS):
         size, F = float(norm(R)), sym(P.mT @ R)
-        if size <= tiny or float(norm(F)) <= precision(R) * size:
+        if size <= tiny or float(norm(F)) <= precision(R) * size or budget.left <= 0:
             break
         spread = _masked(P, R)
-        S = conjugate_gradients(
-            lambda T, spread=spread, damping=damping: sym(P.mT @ spread(T)) + damping * T,  # type: ignore[misc]
-            -F / 2,
-            tol=1e-3,
-            max_iterations=_CG_STEPS,
-        )
+        damped = lambda T, spread=spread, damping=damping: sym(P.mT @ spread(T)) + damping * T  # noqa: E731
+        S = budget.solve(damped, -F / 2, tol=1e-3)
         trial = Y + S
         T = model.nearest(C + 2 * (P @ trial))
         gain = 1 - float(norm(T)) / size
@@ -192,12 +209,12 @@ def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[
     return Y, R
 
 
-def _direction(P: Array, R: Array) -> Array:
-    """Return V near -R with sym(P'V) = 0, changed only where R is nonzero: there g has a slope to both sides."""
+def _direction(P: Array, R: Array, budget: _Budget) -> Array:
+    """Return V near -R with sym(P'V) = 0, changed only where R is nonzero: elsewhere g may rise to both sides."""
     spread, V = _masked(P, R), -R
+    last = _Budget(max(budget.left, _LAST))
     for _ in range(3):  # iterative refinement: each round removes what the one before left
-        S = conjugate_gradients(lambda T: sym(P.mT @ spread(T)), sym(P.mT @ V), tol=1e-8, max_iterations=_CG_STEPS)
-        V = V - spread(S)
+        V = V - spread(last.solve(lambda T: sym(P.mT @ spread(T)), sym(P.mT @ V), tol=1e-8))
     return V
 
 

@@ -63,6 +63,14 @@ def lipschitz(smooth: Smooth, X: Array) -> float:
     return _POWER_MARGIN * estimate
 
 
+def steepness(smooth: Smooth, X: Array, D: Array) -> float:
+    """Return max(L, |D|_2) with D = grad l(X): on the manifold the gradient turns as fast as its length and L allow.
+
+    For a quadratic without a linear part this is L, at any X of the manifold.
+    """
+    return max(lipschitz(smooth, X), float(namespace(D).linalg.matrix_norm(D, ord=2)))
+
+
 def dense_norm(A: Array) -> float:
     """Return a bound of the spectral norms of a (batch of) dense symmetric matrices."""
     A = to_numpy(A)

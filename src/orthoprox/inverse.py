@@ -6,8 +6,11 @@ from typing import Any
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from orthoprox._arrays import Array, identity, is_array, namespace
+from orthoprox._arrays import Array, identity, is_array, namespace, precision
 from orthoprox.krylov import conjugate_gradients
+
+Inverses = Callable[[Any], Callable[[float], Callable[[Array], Array]]]
+"""A -> c -> R -> (A + cI)^(-1) R."""
 
 
 def shifted_inverse(A: Any, c: float) -> Callable[[Array], Array]:
@@ -20,8 +23,21 @@ def shifted_inverse(A: Any, c: float) -> Callable[[Array], Array]:
         inverse = namespace(A).linalg.inv(A + c * identity(A.shape[-1], A))
         return lambda R: inverse @ R
     if sp.issparse(A):
-        return splu((A + c * sp.eye_array(A.shape[0])).tocsc()).solve  # type: ignore[no-any-return]
-    return lambda R: conjugate_gradients(lambda X: A @ X + c * X, R, tol=1e-12, max_iterations=1000)
+        factors = splu((A + c * sp.eye_array(A.shape[0])).tocsc())
+        return lambda R: factors.solve(R).astype(R.dtype)
+
+    def solve(R: Array) -> Array:
+        return conjugate_gradients(lambda X: A @ X + c * X, R, tol=max(1e-12, 8 * precision(R)), max_iterations=1000)
+
+    return solve
+
+
+def shifted_inverses(A: Any) -> Callable[[float], Callable[[Array], Array]]:
+    """Return c -> R -> (A + cI)^(-1) R for many c: the eigenvalues of a dense A are computed once, others start afresh."""
+    if not is_array(A):
+        return lambda c: shifted_inverse(A, c)
+    w, Q = namespace(A).linalg.eigh(A)
+    return lambda c: lambda R: Q @ ((Q.mT @ R) / (w + c)[..., :, None])
 
 
 def check_shift(c: float, modulus: float) -> None:

@@ -20,6 +20,7 @@ class Measurement:
     feasibility: float  # |X'X - I|_F
     stationarity: float  # relative distance to stationarity, an upper bound
     sparsity: float  # share of entries with |x| < 1e-5
+    shortfall: float  # what is missing to a feasible stationary point, the number that `tol` bounds
 
 
 class Rod:
@@ -34,9 +35,18 @@ class Rod:
         self.step = proximal_step(problem, X0)
         self.floor = _FLOOR * float(norm(problem.smooth.grad(X0)))
 
-    def certify(self, X: Array, multiplier: Array | None, *, refine: bool = False) -> Certificate:
-        """Certify X, quickly or (``refine``) as sharply as possible."""
-        return certify(self.problem, X, multiplier, self.step, refine=refine)
+    def certify(self, X: Array, multiplier: Array | None, *, work: int = 0) -> Certificate:
+        """Certify X, quickly, or as sharply as ``work`` pairs of products allow."""
+        return certify(self.problem, X, multiplier, self.step, work=work)
+
+    def shortfall(self, X: Array, certificate: Certificate) -> float:
+        """Return the one number that ``tol`` bounds and that the best point of a run has smallest.
+
+        It is the largest of the relative stationarity of P, |P'P - I|, |X'X - I| and |P - X| / sqrt(n): a certificate
+        speaks of P, so that X has to be near it.
+        """
+        distance: float = certificate.distance / X.shape[-1] ** 0.5
+        return max(self.stationarity(certificate), certificate.feasibility, feasibility(X), distance)
 
     def stationarity(self, certificate: Certificate) -> float:
         """Return the relative distance to stationarity that a certificate proves."""
@@ -50,6 +60,7 @@ class Rod:
             feasibility=feasibility(X),
             stationarity=self.stationarity(certificate),
             sparsity=sparsity(X),
+            shortfall=self.shortfall(X, certificate),
         )
 
 

@@ -18,7 +18,6 @@ from orthoprox.stiefel import polar
 from orthoprox.stopping import Leaves, MaxIterations, MaxSeconds, Stationary, Stop
 from orthoprox.stopping.rules import as_rule
 
-_MAX_ITERATIONS = 30_000
 _OPTIONS = (
     "start",
     "method",
@@ -121,10 +120,10 @@ def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, max_secon
     certified = Stationary(tol)
     rule = certified if stop is None else as_rule(stop)
     if stop is None or max_iterations is not None:
-        rule = rule | MaxIterations(_MAX_ITERATIONS if max_iterations is None else max_iterations)
+        rule = rule | (MaxIterations() if max_iterations is None else MaxIterations(max_iterations))
     if max_seconds is not None:
         rule = rule | MaxSeconds(max_seconds)
-    return rule | Leaves(1.0) if stop is None else rule
+    return rule | Leaves() if stop is None else rule
 
 
 def _start(problem: Problem, start: Any, project: bool, rng: np.random.Generator) -> Array:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orthoprox import _inputs
-from orthoprox._arrays import Array
+from orthoprox._arrays import Array, namespace
 from orthoprox.terms import HasShape, Nonsmooth, Smooth
 
 
@@ -42,14 +42,19 @@ class Problem:
         """Return l(X) + g(X)."""
         return self.smooth.value(X) + self.nonsmooth.value(X)
 
-    def probe(self, X: Array) -> None:
-        """Evaluate both terms at X, and raise where what they return is of no use: a mistake in a term of one's own."""
+    def probe(self, X: Array) -> Array:
+        """Evaluate both terms at X, and raise where what they return is of no use: a mistake in a term of one's own.
+
+        Return X in the precision of its gradient, in which a run will go on.
+        """
         ell, g = type(self.smooth).__name__, type(self.nonsmooth).__name__
-        _inputs.returned_array(self.smooth.grad(X), f"The gradient of the smooth term {ell}", X)
+        D = self.smooth.grad(X)
+        _inputs.returned_array(D, f"The gradient of the smooth term {ell}", X)
         _inputs.returned_number(self.smooth.value(X), f"The value of the smooth term {ell}")
         _inputs.returned_number(self.nonsmooth.value(X), f"The value of the nonsmooth term {g}", infinite=True)
         step = 1 / (1 + 2 * self.nonsmooth.modulus)
         _inputs.returned_array(self.nonsmooth.prox(X, step), f"The prox of the nonsmooth term {g}", X)
+        return namespace(X).astype(X, namespace(X).result_type(X, D))
 
 
 def as_problem(value: Any) -> Problem:

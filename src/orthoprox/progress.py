@@ -32,6 +32,8 @@ class Progress:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._live is not None:
             self._live.stop()
+            if not self._live.console.is_terminal:
+                self._live.console.print()
 
     def __call__(self, now: Snapshot) -> None:
         if now.scheduled:

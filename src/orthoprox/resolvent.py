@@ -14,14 +14,30 @@ Resolvent = Callable[[Array, Array], Array]
 
 def resolvent(smooth: Smooth, c: float, X: Array) -> Resolvent:
     """Return the solver of  grad l(X) + c X = R  for many R; c has to exceed the weak convexity modulus of l."""
-    if isinstance(smooth, HasResolvent):
-        solve = smooth.resolvent(c)
-        return lambda R, X: solve(R)
-    step = 1 / (lipschitz(smooth, X) + c)
+    return _exact(smooth.resolvent(c)) if isinstance(smooth, HasResolvent) else _inexact(smooth, X)(c)
 
-    def descend(R: Array, X: Array) -> Array:
-        for _ in range(GRADIENT_STEPS):
-            X = X - step * (smooth.grad(X) + c * X - R)
-        return X
 
-    return descend
+def resolvents(smooth: Smooth, X: Array) -> Callable[[float], Resolvent]:
+    """Return c -> resolvent, for methods that change c as they go."""
+    if not isinstance(smooth, HasResolvent):
+        return _inexact(smooth, X)
+    family = smooth.resolvents()
+    return lambda c: _exact(family(c))
+
+
+def _exact(solve: Callable[[Array], Array]) -> Resolvent:
+    return lambda R, X: solve(R)
+
+
+def _inexact(smooth: Smooth, X: Array) -> Callable[[float], Resolvent]:
+    L = lipschitz(smooth, X)
+
+    def at(c: float) -> Resolvent:
+        def descend(R: Array, X: Array) -> Array:
+            for _ in range(GRADIENT_STEPS):
+                X = X - (smooth.grad(X) + c * X - R) / (L + c)
+            return X
+
+        return descend
+
+    return at

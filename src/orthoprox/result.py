@@ -106,6 +106,7 @@ class Result:
             "feasibility": f"{self.feasibility:.2e}   |X'X - I|",
             "stationarity": f"{self.stationarity:.2e}   relative",
             "certificate": f"{proof.lower:.3e} <= distance to stationary <= {proof.upper:.3e}",
+            "at the prox point": f"{proof.distance:.1e} away, feasible to {proof.feasibility:.1e}",
             "sparsity": f"{100 * self.sparsity:.2f} %   |x| < 1e-5",
             "iterations": f"{self.iterations}",
             "seconds": f"{self.seconds:.3f}   ({self.wall_seconds:.3f} with measurements)",

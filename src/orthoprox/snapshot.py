@@ -20,7 +20,7 @@ class Snapshot:
     problem: Problem
     iteration: int
     X: Array
-    multiplier: Array | None
+    own_multiplier: Callable[[], Array | None]  # of X'X = I, as the method has it
     seconds: float  # time of the method: steps and what its stopping rule reads
     wall_seconds: float  # all time since the start, measurements and callbacks included
     scheduled: bool  # a measurement is due at this iteration
@@ -35,7 +35,13 @@ class Snapshot:
             return float("inf")
         if name not in self.residuals:
             raise ValueError(f"This method has no residual {name!r}; it has {', '.join(sorted(self.residuals))}.")
-        return float(self.residuals[name]())
+        if name not in self._values:
+            self._values[name] = float(self.residuals[name]())
+        return self._values[name]
+
+    @cached_property
+    def _values(self) -> dict[str, float]:
+        return {}
 
     @cached_property
     def objective(self) -> float:
@@ -50,12 +56,17 @@ class Snapshot:
     @cached_property
     def certificate(self) -> Certificate:
         """The quick certificate of X; upper bounds only."""
-        return self.rod.certify(self.X, self.multiplier)
+        return self.rod.certify(self.X, self.own_multiplier())
 
     @cached_property
     def stationarity(self) -> float:
         """The relative distance to stationarity that the certificate proves."""
         return self.rod.stationarity(self.certificate)
+
+    @cached_property
+    def shortfall(self) -> float:
+        """What is missing to a feasible stationary point, the number that ``tol`` bounds."""
+        return self.rod.shortfall(self.X, self.certificate)
 
     @cached_property
     def measurement(self) -> Measurement:

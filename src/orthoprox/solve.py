@@ -14,13 +14,14 @@ from orthoprox.problem import Problem, as_problem
 from orthoprox.result import Result
 from orthoprox.snapshot import Residuals, Snapshot
 from orthoprox.solvers.base import Solver
-from orthoprox.stopping import MaxIterations, Stationary, Status, Stop
+from orthoprox.stopping import Leaves, MaxIterations, Stationary, Status, Stop
 from orthoprox.stopping.rules import as_rule, check_names
 
 Callback = Callable[[Snapshot], object]
 
-_SPACING = 128  # iterations between measurements late in a run: they stay below a twentieth of the work
-_EXPLODED = 1e6  # a step this long has diverged
+_SPACING = 256  # iterations between measurements late in a run: they stay below a twentieth of the work
+_EXPLODED = 1e6  # a step this long, or |X'X - I| this large, has diverged
+_LEAST_WORK, _MOST_WORK = 50, 1000  # pairs of products for the last certificate: a quarter of the iterations, within these
 _STILL = 100  # steps without motion after which a run has stalled
 
 
@@ -43,24 +44,25 @@ def solve(
     X0 : array of shape (m, n)
         The start, X0'X0 = I.
     stop : Stop, optional
-        When to stop; ``Stationary(1e-6) | MaxIterations(30_000)`` by default.
+        When to stop; ``Stationary() | MaxIterations() | Leaves()`` by default: a certificate of 1e-6, 30,000 iterations, or
+        |X'X - I| > 1 after the first 50 iterations, which counts as diverged.
     every : int, optional
-        Iterations between measurements. By default they happen at 0, 1, 2, 4, ..., 128, 256, 384, ...
+        Iterations between measurements. By default they happen at 0, 1, 2, 4, ..., 256, 512, 768, 1024, ...
     callback : callable, optional
-        Called with a :class:`Snapshot` after each iteration; raising ``StopIteration`` ends the run.
+        Called with a :class:`Snapshot` at the start and after each iteration; raising ``StopIteration`` ends the run.
 
     Returns
     -------
     Result
         A run that converged, stalled or used up its iterations returns its last point, and so does one that the
         callback stopped. One that diverged, ran out of time or was interrupted by Ctrl-C returns the best point that
-        was measured: the one with the smallest maximum of stationarity and feasibility.
+        was measured: the one with the smallest maximum of stationarity and feasibility, both at it and at its prox point.
     """
     _check(problem, solver, every, callback)
     X0 = start_point(problem, X0)
-    rule = Stationary() | MaxIterations(30_000) if stop is None else as_rule(stop)
+    rule = Stationary() | MaxIterations() | Leaves() if stop is None else as_rule(stop)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        problem.probe(X0)
+        X0 = problem.probe(X0)
         return _Run(problem, solver, rule, every, callback).run(X0)
 
 
@@ -98,16 +100,17 @@ class _Run:
         self.problem, self.solver, self.rule, self.every, self.callback = problem, solver, rule, every, callback
         self.clock = Clock()
         self.iteration = 0
-        self.history: dict[str, list[float]] = {}
-        self.best_state: Any = None  # the measured state with the smallest merit, max(stationarity, feasibility)
-        self.best_merit = np.inf
+        self.history: list[dict[str, float]] = []
+        self.best_state: Any = None  # the measured state with the smallest shortfall
+        self.best_shortfall = np.inf
         self.checked, self.scale = 0, 0.0  # where the last certificate was computed, and the size of the gradient there
         self.still = 0  # how many steps in a row did not move
 
     def run(self, X0: Array) -> Result:
         state = self.solver.init(self.problem, X0)
         check_names(self.rule, self.solver.residuals(self.problem, state, state))
-        self.rod = Rod(self.problem, X0)
+        with self.clock.off():
+            self.rod = Rod(self.problem, X0)
         self.motionless = 4 * precision(X0) * X0.shape[-1] ** 0.5  # a step this short is rounding
         try:
             ending = self._look(state, {})
@@ -130,20 +133,22 @@ class _Run:
         if not moved <= _EXPLODED and self.iteration > 0:
             return self._ending(Status.DIVERGED, state)
         status = self.rule.check(now)
+        if now.certified:
+            self.checked, self.scale = self.iteration, max(now.certificate.gradient, self.rod.floor)
         self.still = self.still + 1 if moved <= self.motionless else 0
         if status is None and self.still >= _STILL:
             status = Status.STALLED
-        ending = None if status is None else self._ending(status, state)
         with self.clock.off():
-            if now.scheduled or ending is not None:
-                self._record(now, state)
+            if status is None and now.scheduled and not now.feasibility <= _EXPLODED:
+                status = Status.DIVERGED
+            ending = None if status is None else self._ending(status, state)
             if self.callback is not None:
                 try:
                     self.callback(now)
                 except StopIteration as reason:
                     ending = ending or _Ending(Status.INTERRUPTED, str(reason) or "The callback raised StopIteration.")
-        if now.certified:
-            self.checked, self.scale = self.iteration, max(now.certificate.gradient, self.rod.floor)
+            if now.scheduled or ending is not None:
+                self._record(now, state)
         return ending
 
     def _snapshot(self, state: Any, residuals: Residuals) -> Snapshot:
@@ -153,7 +158,7 @@ class _Run:
             problem=self.problem,
             iteration=k,
             X=self.solver.output(state),
-            multiplier=self.solver.multiplier(state),
+            own_multiplier=lambda: self.solver.multiplier(state),
             seconds=self.clock.seconds,
             wall_seconds=self.clock.wall_seconds,
             scheduled=due,
@@ -164,28 +169,27 @@ class _Run:
         )
 
     def _record(self, now: Snapshot, state: Any) -> None:
-        row = {
-            "iteration": now.iteration,
-            "seconds": now.seconds,
-            "wall_seconds": now.wall_seconds,
-            **asdict(now.measurement),
-        }
-        for name, value in row.items():
-            self.history.setdefault(name, []).append(value)
-        merit = max(now.measurement.stationarity, now.measurement.feasibility)
-        if merit < self.best_merit:
-            self.best_state, self.best_merit = state, merit
+        clocks = {"iteration": now.iteration, "seconds": now.seconds, "wall_seconds": now.wall_seconds}
+        self.history.append({**clocks, **asdict(now.measurement)})
+        if now.shortfall < self.best_shortfall:
+            self.best_state, self.best_shortfall = state, now.shortfall
 
     def _ending(self, status: Status, state: Any) -> "_Ending":
         if status is Status.DIVERGED:
-            return _Ending(status, self.solver.advice(self.problem, state), best=True)
+            advice = _zero_columns(self.solver.output(state)) or self.solver.advice(self.problem, state)
+            return _Ending(status, advice, best=True)
         if status is Status.STALLED:
-            return _Ending(status, _why_still(self.solver.output(state)))
+            advice = _zero_columns(self.solver.output(state))
+            return _Ending(status, advice or "The tolerance may be beyond what the parameters or the precision allow.")
         return _Ending(status, best=status is Status.TIME)
 
     def _report(self, state: Any, ending: "_Ending", seconds: float) -> Result:
         X, Y = self.solver.output(state), self.solver.multiplier(state)
-        certificate = self.rod.certify(X, Y, refine=True)
+        work = min(max(self.iteration // 4, _LEAST_WORK), _MOST_WORK)
+        try:
+            certificate = self.rod.certify(X, Y, work=work)
+        except KeyboardInterrupt:  # the run is not lost; its certificate is less sharp
+            certificate = self.rod.certify(X, Y)
         measurement = self.rod.measure(X, certificate)
         reached = ""
         if ending.status is not Status.CONVERGED:
@@ -203,7 +207,7 @@ class _Run:
             iterations=self.iteration,
             seconds=seconds,
             wall_seconds=self.clock.wall_seconds,
-            history={name: np.array(column) for name, column in self.history.items()},
+            history={name: np.array([row[name] for row in self.history]) for name in self.history[0]},
         )
 
 
@@ -216,9 +220,9 @@ class _Ending:
     best: bool = False
 
 
-def _why_still(X: Array) -> str:
+def _zero_columns(X: Array) -> str:
     xp = namespace(X)
     empty = int(xp.sum(xp.astype(xp.all(X == 0, axis=-2), xp.int64)))
     if empty == 0:
-        return f"|X'X - I|_F = {feasibility(X):.2g}; the tolerance may be beyond what this precision allows."
+        return ""
     return f"{empty} column(s) of X are zero, where X'X = I can no longer act: set a larger rho, or start elsewhere."

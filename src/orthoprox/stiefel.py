@@ -35,18 +35,21 @@ def qr(X: Array) -> Array:
     """Return the orthogonal factor of X = QR with a positive diagonal of R, which makes it depend on X continuously."""
     xp = namespace(X)
     Q, R = xp.linalg.qr(X)
-    signs = xp.where(xp.linalg.diagonal(R) < 0, -1.0, 1.0)
-    return Q * xp.astype(signs, X.dtype)[..., None, :]
+    negative = xp.astype(xp.linalg.diagonal(R) < 0, X.dtype)
+    return Q * (1 - 2 * negative)[..., None, :]
 
 
 def polar(X: Array) -> Array:
     """Return the nearest point of the manifold, U V' of the thin SVD X = U S V'.
 
     A well-conditioned X goes through the n x n matrix X'X, X (X'X)^(-1/2), which is several times cheaper; the
-    singular value decomposition serves the others.
+    singular value decomposition serves the others. Where X'X is not finite, neither is the result.
     """
     xp = namespace(X)
-    w, Q = xp.linalg.eigh(X.mT @ X)
+    C = X.mT @ X
+    if not bool(xp.all(xp.isfinite(C))):
+        return xp.nan * X  # a diverging run is told by its numbers; decompositions raise
+    w, Q = xp.linalg.eigh(C)
     if bool(xp.any(w[..., 0] <= 0.01 * w[..., -1])):  # the Gram route loses |X|_2^2 |X^+|_2^2 in accuracy
         U, _, Vt = xp.linalg.svd(X, full_matrices=False)
         return U @ Vt

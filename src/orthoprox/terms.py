@@ -63,7 +63,10 @@ class HasResolvent(Protocol):
     """A smooth term, quadratic as a rule, whose sum with a quadratic has a closed-form minimiser."""
 
     def resolvent(self, c: float) -> Callable[[Array], Array]:
-        """Return R -> X with grad l(X) + c X = R; whatever can be done once is done here."""
+        """Return R -> X with grad l(X) + c X = R; whatever can be done once for this c is done here."""
+
+    def resolvents(self) -> Callable[[float], Callable[[Array], Array]]:
+        """Return c -> R -> X as above; whatever can be done once for all c is done here."""
 
 
 @runtime_checkable
@@ -83,6 +86,15 @@ class HasSubdifferential(Protocol):
 
     def slope(self, X: Array, V: Array) -> Array:
         """Return the directional derivative g'(X; V)."""
+
+
+@runtime_checkable
+class HasData(Protocol):
+    """A smooth term whose data are arrays, which tell the library and the precision to work in."""
+
+    @property
+    def data(self) -> Array | None:
+        """One of the arrays, or None where there is none."""
 
 
 @runtime_checkable

@@ -27,7 +27,7 @@ def theoretical_parameters(
     lipschitz: float,
     gap: float,
     *,
-    modulus: float = 0.0,
+    lipschitz_g: float = 0.0,
     radius: float = 1.5,
     eps: float = 1e-3,
     delta: float = 0.5,
@@ -52,7 +52,7 @@ def theoretical_parameters(
         L_l, a Lipschitz constant of l and of its gradient on the set |X|_2 <= radius.
     gap : float
         f(X0) minus the minimum of f over that set.
-    modulus : float
+    lipschitz_g : float
         L_g, a Lipschitz constant of g that also bounds its weak convexity modulus.
     radius : float
         R, the bound of |X|_2; at least sqrt(2), so that the set contains |X'X - I|_F <= 1.
@@ -66,7 +66,7 @@ def theoretical_parameters(
     Zhu, Ding, Liu and So, Primal-Dual Methods for Nonsmooth Nonconvex Optimization with Orthogonality Constraints,
     arXiv:2604.04130 (2026): sufficient descent property, feasibility proposition and the remark after it.
     """
-    L_ell, L_g = np.float64(_inputs.number(lipschitz, "lipschitz")), _inputs.number(modulus, "modulus", strict=False)
+    L_ell, L_g = np.float64(_inputs.number(lipschitz, "lipschitz")), _inputs.number(lipschitz_g, "lipschitz_g", strict=False)
     gap, eps, xi = (np.float64(_inputs.number(x, name)) for x, name in ((gap, "gap"), (eps, "eps"), (xi, "xi")))
     R = np.float64(_inputs.number(radius, "radius", minimum=float(np.nextafter(2**0.5, 0)), strict=False))
     delta = np.float64(_inputs.number(delta, "delta"))

@@ -43,13 +43,18 @@ class L1(Separable):
 
     def prox_derivative(self, X: Array, t: Array, V: Array) -> Array:
         """Return V where the prox moves with X: |X| beyond t mu, and the box not reached."""
-        x = namespace(X).abs(X)
-        return namespace(X).where((x > t * self.mu) & (x - t * self.mu < self.bound), V, 0.0)
+        xp = namespace(X)
+        x = xp.abs(X)
+        moves = x > t * self.mu
+        moves = moves if self.bound == np.inf else moves & (x - t * self.mu < self.bound)
+        return xp.astype(moves, V.dtype) * V
 
     def interval(self, X: Array) -> tuple[Array, Array]:
         xp = namespace(X)
         mu = weight(X, self.mu)
         lower, upper = xp.where(X > 0, mu, -mu), xp.where(X < 0, -mu, mu)
+        if self.bound == np.inf:
+            return lower, upper
         return xp.where(X <= -self.bound, -xp.inf, lower), xp.where(X >= self.bound, xp.inf, upper)
 
 

@@ -55,6 +55,10 @@ class Matching(Smooth):
         if shape != self.shape:
             raise ValueError(f"X has shape {shape} but the graphs have {self.shape[0]} and {self.shape[1]} nodes.")
 
+    @property
+    def data(self) -> Array:
+        return self._affinity
+
     def value(self, X: Array) -> Array:
         return self.value_and_grad(X)[0]
 

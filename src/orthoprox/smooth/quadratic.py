@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from orthoprox import _inputs
 from orthoprox._arrays import Array, is_array, namespace, to_numpy
 from orthoprox.curvature import dense_norm, smallest_eigenvalue, spectral_norm
-from orthoprox.inverse import check_shift, shifted_inverse
+from orthoprox.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
 from orthoprox.stiefel import inner
 from orthoprox.terms import Smooth
 
@@ -40,6 +40,10 @@ class Quadratic(Smooth):
         if self.B is not None and self.B.shape[-1] != shape[1]:
             raise ValueError(f"X has {shape[1]} columns but B has shape {tuple(self.B.shape)}; they need the same n.")
 
+    @property
+    def data(self) -> Array | None:
+        return self.A if is_array(self.A) else self.B
+
     def value(self, X: Array) -> Array:
         return self._value(X, self.A @ X)
 
@@ -65,9 +69,21 @@ class Quadratic(Smooth):
 
     def resolvent(self, c: float) -> Callable[[Array], Array]:
         """Return R -> (A + cI)^(-1) (R - B): one product if A is dense, a factorisation if sparse, else conjugate gradients."""
-        check_shift(c, self.modulus)
-        solve = shifted_inverse(self.A, c)
-        return solve if self.B is None else lambda R: solve(R - self.B)
+        return self._shifted(lambda A: lambda c: shifted_inverse(A, c))(c)
+
+    def resolvents(self) -> Callable[[float], Callable[[Array], Array]]:
+        """Return c -> resolvent, from one eigenvalue decomposition if A is dense."""
+        return self._shifted(shifted_inverses)
+
+    def _shifted(self, inverses: Inverses) -> Callable[[float], Callable[[Array], Array]]:
+        family = inverses(self.A)
+
+        def at(c: float) -> Callable[[Array], Array]:
+            check_shift(c, self.modulus)
+            solve = family(c)
+            return solve if self.B is None else lambda R: solve(R - self.B)
+
+        return at
 
     def _value(self, X: Array, AX: Array) -> Array:
         quadratic = inner(X, AX) / 2

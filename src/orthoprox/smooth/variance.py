@@ -11,7 +11,7 @@ from scipy.sparse.linalg import LinearOperator
 from orthoprox import _inputs
 from orthoprox._arrays import Array, is_array, namespace
 from orthoprox.curvature import dense_norm, spectral_norm
-from orthoprox.inverse import check_shift, shifted_inverse
+from orthoprox.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
 from orthoprox.stiefel import inner
 from orthoprox.stream import RowStream
 from orthoprox.terms import Smooth
@@ -48,6 +48,10 @@ class Variance(Smooth):
         if self.A.shape[-1] != shape[0]:
             raise ValueError(f"X has {shape[0]} rows but A has shape {tuple(self.A.shape)}; they need the same m.")
 
+    @property
+    def data(self) -> Array | None:
+        return self.A if is_array(self.A) else None
+
     def value(self, X: Array) -> Array:
         if self._gram is not None:
             return -inner(X, self._gram @ X)
@@ -79,13 +83,27 @@ class Variance(Smooth):
 
     def resolvent(self, c: float) -> Callable[[Array], Array]:
         """Return R -> (cI - 2A'A)^(-1) R, through the smaller of A'A and AA'; by conjugate gradients for an operator."""
-        check_shift(c, self.modulus)
-        if self._gram is not None:
-            return shifted_inverse(-2 * self._gram, c)
-        if not is_array(self.A):
-            return shifted_inverse(LinearOperator((self.A.shape[1],) * 2, matvec=self.grad, matmat=self.grad), c)
-        solve = shifted_inverse(-2 * (self.A @ self.A.mT), c)
-        return lambda R: (R + 2 * (self.A.mT @ solve(self.A @ R))) / c
+        return self._shifted(lambda A: lambda c: shifted_inverse(A, c))(c)
+
+    def resolvents(self) -> Callable[[float], Callable[[Array], Array]]:
+        """Return c -> resolvent, from one eigenvalue decomposition if A is dense."""
+        return self._shifted(shifted_inverses)
+
+    def _shifted(self, inverses: Inverses) -> Callable[[float], Callable[[Array], Array]]:
+        m, wide = self.A.shape[-1], self._gram is None and is_array(self.A)
+        if wide:
+            family = inverses(-2 * (self.A @ self.A.mT))
+        elif self._gram is not None:
+            family = inverses(-2 * self._gram)
+        else:
+            family = inverses(LinearOperator((m, m), matvec=self.grad, matmat=self.grad))
+
+        def at(c: float) -> Callable[[Array], Array]:
+            check_shift(c, self.modulus)
+            solve = family(c)
+            return (lambda R: (R + 2 * (self.A.mT @ solve(self.A @ R))) / c) if wide else solve
+
+        return at
 
     def _apply(self, X: Array) -> Array:
         """Return A'AX."""

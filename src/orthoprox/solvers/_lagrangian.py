@@ -4,13 +4,13 @@ from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any
 
-from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array
-from orthoprox.curvature import lipschitz
+from orthoprox import stiefel
+from orthoprox._arrays import Array, namespace
+from orthoprox.curvature import steepness
 from orthoprox.linesearch import barzilai_borwein
 from orthoprox.problem import Problem
 from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import SMOOTH, Ability, Solver
+from orthoprox.solvers.base import SMOOTH, Ability, Solver, settle
 from orthoprox.stiefel import norm, sym
 
 
@@ -34,7 +34,8 @@ class LinearisedLagrangian(Solver[State]):
     Parameters
     ----------
     penalty : float, optional
-        b; by default L/4 with L the Lipschitz constant of grad l.
+        b; by default max(S/4, 1.1 w) with S = max(L, |grad l(X0)|_2), L the Lipschitz constant of grad l, and w the
+        largest eigenvalue of sym(X0'grad l(X0)): where b is smaller than such an eigenvalue, X'X moves away from I.
     step_size : float, optional
         A constant tau; by default Barzilai-Borwein steps |<s, y>| / <y, y> with s and y the last changes of X and of V.
     first, smallest : float, optional
@@ -47,16 +48,14 @@ class LinearisedLagrangian(Solver[State]):
     smallest: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("penalty", "step_size", "first", "smallest"):
-            if getattr(self, name) is not None:
-                _inputs.number(getattr(self, name), name)
+        settle(self, "penalty", "step_size", "first", "smallest")
 
     @property
     def needs(self) -> tuple[Ability, ...]:
         return (SMOOTH,)
 
     def init(self, problem: Problem, X0: Array) -> State:
-        b = (lipschitz(problem.smooth, X0) / 4 or 1.0) if self.penalty is None else float(self.penalty)
+        b = _penalty(problem, X0) if self.penalty is None else float(self.penalty)
         tau = self.step_size or self.first or 1 / (4 * b)
         return self._state(problem, X0, b, tau)
 
@@ -100,4 +99,11 @@ class LinearisedLagrangian(Solver[State]):
         return {"penalty": state.b, "step_size": state.tau}
 
     def advice(self, problem: Problem, state: State) -> str:
-        return f"Set a larger penalty (now {state.b:.2g}), or a constant step_size below {1 / (4 * state.b):.2g}."
+        shorter = min(state.tau, 1 / state.b) / 4
+        return f"Set a larger penalty (now {state.b:.2g}), or a constant step_size below {shorter:.2g}."
+
+
+def _penalty(problem: Problem, X0: Array) -> float:
+    D = problem.smooth.grad(X0)
+    w = namespace(D).linalg.eigvalsh(sym(X0.mT @ D))
+    return max(steepness(problem.smooth, X0, D) / 4, 1.1 * float(w[..., -1])) or 1.0

@@ -56,7 +56,7 @@ def tangent_prox(g: Any, X: Array, D: Array, t: float, Lam: Array, *, tol: float
     for _ in range(_NEWTON_STEPS):
         if now.size <= tol:
             break
-        S = _newton_step(g, X, t, now)
+        S = _newton_step(g, X, t, now, 20 * t if dual else 1.0)
         slope = float(inner(now.E, S))
 
         def good(a: float, trial: _Trial, now: _Trial = now, slope: float = slope) -> bool:
@@ -67,17 +67,17 @@ def tangent_prox(g: Any, X: Array, D: Array, t: float, Lam: Array, *, tol: float
     return TangentProx(now.W - X, now.Lam, proxes)
 
 
-def _newton_step(g: Any, X: Array, t: float, now: _Trial) -> Array:
-    """Return S with (4t sym(X' J[X S]) + shift S) = -E."""
+def _newton_step(g: Any, X: Array, t: float, now: _Trial, unit: float) -> Array:
+    """Return S with (4t sym(X' J[X S]) + shift S) = -E; a ``unit`` of the shift in proportion to t makes it scale free."""
     size = now.size**0.5
-    shift = 0.2 * max(min(size, 0.1), 1e-11)
+    shift = 0.2 * max(min(size, 0.1), 1e-11) * unit
 
     def apply(S: Array) -> Array:
         return 4 * t * sym(X.mT @ g.prox_derivative(now.B, t, X @ S)) + shift * S
 
     m, n = X.shape[-2:]
     if m * n * n * (n + 1) // 2 > DIRECT:
-        tol = max(1e-7, min(1e-4, 1e-3 * size)) / size
+        tol = min(max(1e-7, min(1e-4, 1e-3 * size)) / size, 0.01)  # beyond 1 no step would be taken any more
         return conjugate_gradients(apply, -now.E, tol=tol, max_iterations=n**2)
     basis = symmetric_basis(n, X)
     xp = namespace(X)

@@ -2,9 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
+from orthoprox import _inputs
 from orthoprox._arrays import Array
 from orthoprox.nonsmooth import Zero
 from orthoprox.nonsmooth.separable import Separable
@@ -48,6 +49,15 @@ class Facts:
     work: Mapping[str, int]
     per: str = "iteration"
     remark: str = field(default="")
+
+
+def settle(solver: Any, *names: str) -> None:
+    """Make floats of the named parameters and raise where one is not positive; None stays where it is the default."""
+    optional = {field.name for field in fields(solver) if field.default is None}
+    for name in names:
+        value = getattr(solver, name)
+        if value is not None or name not in optional:
+            object.__setattr__(solver, name, _inputs.number(value, name))
 
 
 class Solver(ABC, Generic[S]):

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from orthoprox import _inputs, stiefel
+from orthoprox import stiefel
 from orthoprox._arrays import Array
-from orthoprox.curvature import lipschitz
+from orthoprox.curvature import steepness
 from orthoprox.problem import Problem
 from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import SMOOTH, Ability, Facts, Solver
+from orthoprox.solvers.base import SMOOTH, Ability, Facts, Solver, settle
 from orthoprox.stiefel import norm, sym
 
 
@@ -40,9 +40,9 @@ class Landing(Solver[State]):
     Parameters
     ----------
     attraction : float, optional
-        lam; by default L/4 with L the Lipschitz constant of grad l.
+        lam; by default S/4 with S = max(L, |grad l(X0)|_2), L the Lipschitz constant of grad l.
     step_size : float, optional
-        eta; by default 1/L.
+        eta; by default 1/S.
     safe : float, optional
         The safe distance, 1/2 by default; None lets the step be as it is.
 
@@ -63,9 +63,9 @@ class Landing(Solver[State]):
     safe: float | None = 0.5
 
     def __post_init__(self) -> None:
-        for name in ("attraction", "step_size", "safe"):
-            if getattr(self, name) is not None:
-                _inputs.number(getattr(self, name), name)
+        settle(self, "attraction", "step_size")
+        if self.safe is not None:
+            settle(self, "safe")
         if self.safe is not None and self.safe >= 1:
             raise ValueError(f"safe = {self.safe:g}; it needs a distance between 0 and 1, or None.")
 
@@ -74,9 +74,9 @@ class Landing(Solver[State]):
         return (SMOOTH,)
 
     def init(self, problem: Problem, X0: Array) -> State:
-        L = lipschitz(problem.smooth, X0) or 1.0
-        lam = L / 4 if self.attraction is None else float(self.attraction)
-        return _state(problem, X0, lam, 1 / L if self.step_size is None else float(self.step_size))
+        scale = steepness(problem.smooth, X0, problem.smooth.grad(X0)) or 1.0
+        lam = scale / 4 if self.attraction is None else float(self.attraction)
+        return _state(problem, X0, lam, 1 / scale if self.step_size is None else float(self.step_size))
 
     def step(self, problem: Problem, state: State) -> State:
         return _state(problem, state.X - self._length(state) * state.field, state.lam, state.eta)

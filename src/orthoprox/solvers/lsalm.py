@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from orthoprox import _inputs, stiefel
 from orthoprox._arrays import Array, is_array, namespace
+from orthoprox.certificate import proximal_step
 from orthoprox.curvature import lipschitz
 from orthoprox.problem import Problem, as_problem
 from orthoprox.sets import Ball, ConvexSet, Cube, Everything
@@ -49,17 +50,20 @@ class LSALM(Solver[State]):
         Y+ = proj(Y + alpha (X+'X+ - I - eps Y))
 
     at the price of one gradient, one prox and one product X'X. What is given is used exactly as given. What is not
-    follows one rule, safe but slow, with L the Lipschitz constant of grad l and s a subgradient of g at X0:
+    follows one rule, careful and slow, with L the Lipschitz constant of grad l plus the weak convexity modulus of g, and
+    s = L (X0 - prox_{g/L}(X0)) for a subgradient of g:
 
         Y0 = -sym(X0'(grad l(X0) + s)) / 2      rho = max(L/6, |Y0|_2/2)      alpha = rho      eps = 1e-10 / rho
         1/lam = L + 2 |Y0|_2 + 4 rho            r = .1 / lam                  beta = .9        Z0 = X0
+
+    (Where rho = 0 is given, max(L/6, |Y0|_2/2) takes its place in alpha and eps and is added to 1/lam.)
 
     Parameters
     ----------
     rho, lam, r, alpha, beta, eps : float, optional
         As above; lam, alpha and beta positive, the others nonnegative. For a batch of problems also arrays (batch, 1, 1).
     box : float, optional
-        Keeps X in |x_ij| <= box, the paper's set of primal iterates; needs a separable g. None by default.
+        Keeps X in |x_ij| <= box, in place of the paper's set of primal iterates; needs a separable g. None by default.
     dual_radius : float, optional
         Keeps Y in |Y|_F <= dual_radius, the paper's R_Y. None by default.
     Y0, Z0 : array, optional
@@ -168,10 +172,13 @@ class LSALM(Solver[State]):
     def advice(self, problem: Problem, state: State) -> str:
         p = self.parameters(state)
         radius = stability_radius(**p)
-        if radius >= 1:
-            bound = 1 / (p["alpha"] + 2 * p["rho"])
-            return f"The stability radius is {radius:.2f}, above 1: set a smaller alpha or rho, or lam below {bound:.2g}."
-        return f"Set a smaller lam, half of {p['lam']:.2g} or less, or leave it out."
+        smaller = [(name, float(f"{p[name] / 4**k:.2g}")) for k in range(1, 8) for name in ("beta", "alpha", "rho", "lam")]
+        for name, value in smaller if radius >= 1 else ():
+            if value > 0 and stability_radius(**{**p, name: value}) < 1:
+                return f"The stability radius is {radius:.2f}, above 1; it would be below with {name} = {value:.2g}."
+        if self.lam is not None:
+            return f"Set a smaller lam, a quarter of {p['lam']:.2g} or less, or leave it out."
+        return f"Set lam = {p['lam'] / 4:.2g} or less, or rho = {2 * p['rho']:.2g} or more."
 
     @property
     def _primal_set(self) -> ConvexSet:
@@ -183,7 +190,7 @@ class LSALM(Solver[State]):
 
     def _first_multiplier(self, problem: Problem, X0: Array, D: Array, L: float) -> Array:
         if self.Y0 is None:
-            t = 1 / L if L > 0 else 1.0
+            t = 1 / L if L > 2 * problem.nonsmooth.modulus else proximal_step(problem, X0)
             s = (X0 - problem.nonsmooth.prox(X0, t)) / t
             return -stiefel.sym(X0.mT @ (D + s)) / 2
         return stiefel.sym(self.Y0) if is_array(self.Y0) else self.Y0 + 0 * stiefel.defect(X0)

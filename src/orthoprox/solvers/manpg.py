@@ -11,7 +11,7 @@ from orthoprox.linesearch import backtrack
 from orthoprox.problem import Problem
 from orthoprox.snapshot import Residuals
 from orthoprox.solvers._semismooth import tangent_prox
-from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, Solver
+from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, Solver, settle
 from orthoprox.stiefel import norm
 
 _SHORTEST = 1e-4  # of the line search on the manifold
@@ -50,8 +50,7 @@ class ManifoldProximalGradient(Solver[State]):
 
     def __post_init__(self) -> None:
         _inputs.choice(self.inner, "inner", _INNER)
-        if self.step_size is not None:
-            _inputs.number(self.step_size, "step_size")
+        settle(self, "step_size")
 
     @property
     def needs(self) -> tuple[Ability, ...]:
@@ -111,7 +110,7 @@ class ManifoldProximalGradient(Solver[State]):
     def _inner_tolerance(self, state: State) -> float:
         """Return the bound of |E|_F^2: small against the last step, or as in the authors' code."""
         if self.inner == "adaptive":
-            return min(1e-13, max((0.01 * state.size**2) ** 2, 1e-27))
+            return min(1e-8, max((0.01 * state.size**2) ** 2, 1e-27))
         m, n = state.X.shape[-2:]
         outer: float = 1e-8 * m * n * state.t**2
         return max(1e-13, min(1e-11, 1e-3 * outer)) if state.failures == 0 else max(5e-16, min(1e-14, 1e-5 * outer))

@@ -1,5 +1,6 @@
 """PAMAL, the proximal alternating minimised augmented Lagrangian method."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -7,9 +8,9 @@ from orthoprox import _inputs, stiefel
 from orthoprox._arrays import Array, namespace
 from orthoprox.curvature import lipschitz, weak_convexity
 from orthoprox.problem import Problem
-from orthoprox.resolvent import Resolvent, resolvent
+from orthoprox.resolvent import Resolvent, resolvents
 from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import Ability, Facts, Solver
+from orthoprox.solvers.base import Ability, Facts, Solver, settle
 from orthoprox.solvers.soc import relative_gap
 from orthoprox.stiefel import norm, sym
 
@@ -28,7 +29,7 @@ class State:
     cycles: int  # of the inner loop in the last iteration
     k: int  # iterations done
     unit: float  # the size of the gradient at the start
-    solve: Resolvent  # of grad l(X) + (c + 2 rho) X = R
+    solvers: Callable[[float], Resolvent]  # of grad l(X) + (c + 2 rho) X = R, for each c + 2 rho
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class PAMAL(Solver[State]):
     Parameters
     ----------
     penalty : float, optional
-        The first rho; by default 2.5 max(L^-, L/8), with L the Lipschitz constant of grad l and L^- the weak convexity
-        modulus of l.
+        The first rho; by default 2.5 max(L^-, L/8, m), with L the Lipschitz constant of grad l, L^- and m the weak
+        convexity moduli of l and of g.
     growth, ratio : float
         rho is multiplied by ``growth`` after an iteration in which one of the gaps exceeds ``ratio`` times its last value.
     proximal, clip, accuracy, floor : float
@@ -78,9 +79,10 @@ class PAMAL(Solver[State]):
     max_cycles: int = 101
 
     def __post_init__(self) -> None:
-        for name in ("penalty", "growth", "ratio", "proximal", "clip", "accuracy", "floor", "unit"):
-            if getattr(self, name) is not None:
-                _inputs.number(getattr(self, name), name)
+        settle(self, "penalty", "growth", "ratio", "proximal", "clip", "accuracy", "floor", "unit")
+        _inputs.number(self.growth, "growth", minimum=1.0, strict=False)
+        if self.accuracy > 1:
+            raise ValueError(f"accuracy = {self.accuracy:g}; it needs a number of at most 1, the inner tolerance shrinks.")
         _inputs.integer(self.max_cycles, "max_cycles")
 
     @property
@@ -89,23 +91,23 @@ class PAMAL(Solver[State]):
 
     def init(self, problem: Problem, X0: Array) -> State:
         xp = namespace(X0)
-        L = lipschitz(problem.smooth, X0)
-        rho = 2.5 * max(weak_convexity(problem.smooth, X0), L / 8) or 1.0
+        L, m = lipschitz(problem.smooth, X0), problem.nonsmooth.modulus
+        rho = 2.5 * max(weak_convexity(problem.smooth, X0), L / 8, m) or 1.0
         rho = rho if self.penalty is None else float(self.penalty)
         unit = self.unit or float(xp.max(xp.abs(problem.smooth.grad(X0)))) or 1.0
         zero = 0 * X0
-        return State(X0, X0, X0, zero, zero, rho, (0.0, 0.0), 0, 0, unit, self._resolvent(problem, rho, unit, X0))
+        return State(X0, X0, X0, zero, zero, rho, (0.0, 0.0), 0, 0, unit, resolvents(problem.smooth, X0))
 
     def step(self, problem: Problem, state: State) -> State:
         xp = namespace(state.X)
         X, P, Q, rho, unit = state.X, state.P, state.Q, state.rho, state.unit
         L1, L2, c, k = state.L1, state.L2, self.proximal * unit, state.k + 1
-        tolerance = max(self.floor, self.accuracy**k) * unit
+        tolerance, solve = max(self.floor, self.accuracy**k) * unit, state.solvers(c + 2 * rho)
 
         cycles, change = 0, tolerance + 1
         while cycles < self.max_cycles and change > tolerance:
             X_old, P_old, Q_old = X, P, Q
-            X = state.solve(L1 + L2 + rho * (Q + P) + c * X, X)
+            X = solve(L1 + L2 + rho * (Q + P) + c * X, X)
             Q = problem.nonsmooth.prox((rho * X - L1 + c * Q) / (rho + c), 1 / (rho + c))
             P = stiefel.polar((rho * X - L2 + c * P) / (rho + c))
             residual = rho * (Q_old - Q + P_old - P) + c * (X_old - X)
@@ -117,8 +119,7 @@ class PAMAL(Solver[State]):
         gaps = (_largest(Q - X), _largest(P - X))
         if any(gap > self.ratio * before for gap, before in zip(gaps, state.gaps, strict=True)):
             rho = self.growth * rho
-        solve = state.solve if rho == state.rho else self._resolvent(problem, rho, unit, X)
-        return State(X, P, Q, L1, L2, rho, gaps, cycles, k, unit, solve)
+        return State(X, P, Q, L1, L2, rho, gaps, cycles, k, unit, state.solvers)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
         """Return ``step`` |P+ - P|, ``constraint`` (both gaps, relative) and ``prox``, the change of the copies times rho."""
@@ -140,9 +141,6 @@ class PAMAL(Solver[State]):
 
     def advice(self, problem: Problem, state: State) -> str:
         return f"Set a larger penalty, twice {state.rho:.2g} or more."
-
-    def _resolvent(self, problem: Problem, rho: float, unit: float, X: Array) -> Resolvent:
-        return resolvent(problem.smooth, self.proximal * unit + 2 * rho, X)
 
 
 def _largest(X: Array) -> float:

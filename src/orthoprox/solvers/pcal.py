@@ -32,7 +32,8 @@ class PCAL(LinearisedLagrangian):
     )  # fmt: skip
 
     def _point(self, X: Array) -> Array:
-        return X / namespace(X).linalg.vector_norm(X, axis=-2, keepdims=True)
+        xp = namespace(X)
+        return X / xp.sqrt(xp.sum(X * X, axis=-2, keepdims=True))
 
     def _direction(self, X: Array, V: Array) -> Array:
         return V - X * namespace(X).sum(X * V, axis=-2, keepdims=True)

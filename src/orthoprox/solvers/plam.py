@@ -17,7 +17,8 @@ class PLAM(LinearisedLagrangian):
     Parameters
     ----------
     penalty : float, optional
-        b; by default L/4 with L the Lipschitz constant of grad l.
+        b; by default max(S/4, 1.1 w) with S = max(L, |grad l(X0)|_2), L the Lipschitz constant of grad l, and w the
+        largest eigenvalue of sym(X0'grad l(X0)): where b is smaller than such an eigenvalue, X'X moves away from I.
     step_size : float, optional
         A constant tau; by default Barzilai-Borwein steps |<s, y>| / <y, y> with s and y the last changes of X and of the
         direction.

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from orthoprox import _inputs, stiefel
+from orthoprox import stiefel
 from orthoprox._arrays import Array
-from orthoprox.curvature import lipschitz
+from orthoprox.curvature import steepness
 from orthoprox.problem import Problem
 from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import Ability, Facts, Solver
+from orthoprox.solvers.base import Ability, Facts, Solver, settle
 from orthoprox.solvers.soc import relative_gap, splitting_penalty
 from orthoprox.stiefel import norm, sym
 
@@ -44,9 +44,10 @@ class RADMM(Solver[State]):
     Parameters
     ----------
     rho : float, optional
-        The penalty; by default max(1.1 L^-, L/4), with L the Lipschitz constant of grad l and L^- the weak convexity modulus.
+        The penalty; by default max(1.1 L^-, L/4, 2m), with L the Lipschitz constant of grad l, L^- and m the weak
+        convexity moduli of l and of g.
     eta : float, optional
-        The step; by default 1 / (L + rho).
+        The step; by default 1 / (max(L, |grad l(X0)|_2) + rho).
     gamma : float
         The smoothing parameter of g.
 
@@ -65,9 +66,7 @@ class RADMM(Solver[State]):
     gamma: float = 1e-12
 
     def __post_init__(self) -> None:
-        for name in ("rho", "eta", "gamma"):
-            if getattr(self, name) is not None:
-                _inputs.number(getattr(self, name), name)
+        settle(self, "rho", "eta", "gamma")
 
     @property
     def needs(self) -> tuple[Ability, ...]:
@@ -75,8 +74,9 @@ class RADMM(Solver[State]):
 
     def init(self, problem: Problem, X0: Array) -> State:
         rho = splitting_penalty(problem, X0) if self.rho is None else float(self.rho)
-        eta = 1 / (lipschitz(problem.smooth, X0) + rho) if self.eta is None else float(self.eta)
-        return State(X0, X0, 0 * X0, problem.smooth.grad(X0), Parameters(rho, eta, self.gamma))
+        D = problem.smooth.grad(X0)
+        eta = 1 / (steepness(problem.smooth, X0, D) + rho) if self.eta is None else float(self.eta)
+        return State(X0, X0, 0 * X0, D, Parameters(rho, eta, self.gamma))
 
     def step(self, problem: Problem, state: State) -> State:
         X, Z, Lam, D, p = state.X, state.Z, state.Lam, state.D, state.p

@@ -9,7 +9,7 @@ from orthoprox.curvature import lipschitz
 from orthoprox.linesearch import backtrack, barzilai_borwein
 from orthoprox.problem import Problem
 from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import SMOOTH, Ability, Facts, Solver
+from orthoprox.solvers.base import SMOOTH, Ability, Facts, Solver, settle
 from orthoprox.stiefel import RETRACTIONS, norm, sym
 
 _TRIALS = ("grow", "restart", "barzilai-borwein")
@@ -67,9 +67,7 @@ class RGD(Solver[State]):
     def __post_init__(self) -> None:
         _inputs.choice(self.trial, "trial", _TRIALS)
         _inputs.choice(self.retraction, "retraction", RETRACTIONS)
-        for name in ("step_size", "shrink", "decrease"):
-            if getattr(self, name) is not None:
-                _inputs.number(getattr(self, name), name)
+        settle(self, "step_size", "shrink", "decrease")
         for name in ("shrink", "decrease"):
             if (getattr(self, name) or 0.0) >= 1:
                 raise ValueError(f"{name} = {getattr(self, name):g}; it needs a number between 0 and 1.")

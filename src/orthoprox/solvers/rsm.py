@@ -8,7 +8,7 @@ from orthoprox._arrays import Array
 from orthoprox.curvature import lipschitz
 from orthoprox.problem import Problem
 from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import SUBGRADIENT, Ability, Facts, Solver
+from orthoprox.solvers.base import SUBGRADIENT, Ability, Facts, Solver, settle
 from orthoprox.stiefel import RETRACTIONS, norm
 
 _RULES = ("diminishing", "geometric")
@@ -61,9 +61,9 @@ class RSM(Solver[State]):
     def __post_init__(self) -> None:
         _inputs.choice(self.rule, "rule", _RULES)
         _inputs.choice(self.retraction, "retraction", RETRACTIONS)
-        for name in ("step_size", "decay", "power", "offset"):
-            if getattr(self, name) is not None:
-                _inputs.number(getattr(self, name), name)
+        settle(self, "step_size", "decay", "power", "offset")
+        if self.decay > 1:
+            raise ValueError(f"decay = {self.decay:g}; it needs a number of at most 1, the steps must not grow.")
 
     @property
     def needs(self) -> tuple[Ability, ...]:

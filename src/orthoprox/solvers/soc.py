@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from orthoprox import _inputs, stiefel
+from orthoprox import stiefel
 from orthoprox._arrays import Array
 from orthoprox.curvature import lipschitz, weak_convexity
 from orthoprox.problem import Problem
 from orthoprox.resolvent import Resolvent, resolvent
 from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import Ability, Facts, Solver
+from orthoprox.solvers.base import Ability, Facts, Solver, settle
 from orthoprox.stiefel import norm, sym
 
 
@@ -39,7 +39,8 @@ class SOC(Solver[State]):
     Parameters
     ----------
     penalty : float, optional
-        b; by default max(1.1 L^-, L/4), with L the Lipschitz constant of grad l and L^- the weak convexity modulus of l.
+        b; by default max(1.1 L^-, L/4, 2m), with L the Lipschitz constant of grad l, L^- and m the weak convexity moduli of
+        l and of g.
 
     References
     ----------
@@ -54,8 +55,7 @@ class SOC(Solver[State]):
     penalty: float | None = None
 
     def __post_init__(self) -> None:
-        if self.penalty is not None:
-            _inputs.number(self.penalty, "penalty")
+        settle(self, "penalty")
 
     @property
     def needs(self) -> tuple[Ability, ...]:
@@ -96,9 +96,12 @@ class SOC(Solver[State]):
 
 
 def splitting_penalty(problem: Problem, X0: Array) -> float:
-    """Return max(1.1 L^-, L/4), a penalty that serves concave and convex l alike; at L^- SOC oscillates undamped if g = 0."""
-    L = lipschitz(problem.smooth, X0)
-    return max(1.1 * weak_convexity(problem.smooth, X0), L / 4) or 1.0
+    """Return max(1.1 L^-, L/4, 2m), a penalty that serves concave and convex l alike; at L^- SOC oscillates undamped if g = 0.
+
+    With twice the modulus m of g, prox_{g/b} is well defined and not too steep.
+    """
+    L, m = lipschitz(problem.smooth, X0), problem.nonsmooth.modulus
+    return max(1.1 * weak_convexity(problem.smooth, X0), L / 4, 2 * m) or 1.0
 
 
 def relative_gap(A: Array, B: Array) -> Array:

@@ -61,7 +61,7 @@ class Both(Stop):
 class Stationary(Stop):
     """Converged: the certificate proves relative stationarity and feasibility up to ``tol``.
 
-    Both hold at the prox point P; the iterate itself is feasible up to ``tol`` and within ``tol |X|_F`` of P. The
+    Both hold at the prox point P; the iterate itself is feasible up to ``tol`` and within ``tol sqrt(n)`` of P. The
     certificate is computed at the scheduled measurements, and in between once the solver's residuals fall below ``tol``.
     """
 
@@ -73,9 +73,7 @@ class Stationary(Stop):
     def check(self, now: Snapshot) -> Status | None:
         if not (now.scheduled or self._promising(now)):
             return None
-        proof, size = now.certificate, now.X.shape[-1] ** 0.5
-        proved = max(now.stationarity, now.feasibility, proof.feasibility, proof.distance / size) <= self.tol
-        return Status.CONVERGED if proved else None
+        return Status.CONVERGED if now.shortfall <= self.tol else None
 
     def _promising(self, now: Snapshot) -> bool:
         """Whether the residuals suggest success; after a disappointment a sixteenth of the run passes before the next try."""
@@ -116,9 +114,9 @@ class ObjectiveBelow(Stop):
 
 @dataclass(frozen=True)
 class MaxIterations(Stop):
-    """Ends the run after a number of iterations."""
+    """Ends the run after a number of iterations, the paper's 30,000 by default."""
 
-    iterations: int
+    iterations: int = 30_000
 
     def __post_init__(self) -> None:
         _inputs.integer(self.iterations, "max_iterations", minimum=0)
