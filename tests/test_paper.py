@@ -93,3 +93,26 @@ def test_constants_of_the_paper():
         given = op.LSALM.paper(experiment, problem)
         assert (given.rho, given.lam, given.r, given.alpha, given.beta, given.eps) == (rho, lam, r, alpha, beta, eps)
         assert (given.dual_radius, given.box, given.Y0, given.Z0) == (radius, 10.0, 0.0, None)
+
+
+def gaussian(p, m):
+    A = np.random.default_rng(3).standard_normal((p, m))
+    A -= A.mean(axis=0)
+    return A / np.linalg.norm(A, axis=0)
+
+
+CERTIFIED = {
+    "five components": op.problems.sparse_pca(op.datasets.five_components(200, 100, seed=1), 10, 0.5),
+    "Gaussian": op.problems.sparse_pca(gaussian(50, 100), 10, 0.8),
+    "compressed modes": op.problems.compressed_modes(100, 10, 0.1),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["lsalm", "manpg", "manpg-ada", "soc", "pamal", "radmm"])
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_defaults_reach_a_certificate(name, method):
+    """At (100, 10), without tuning, every method for nonsmooth problems but RSM is certified to 1e-4."""
+    result = op.minimize(CERTIFIED[name], method=method, tol=1e-4)
+    assert result.converged
+    assert max(result.stationarity, result.feasibility, result.certificate.feasibility) <= 1e-4

@@ -24,6 +24,7 @@ from orthoprox.stiefel import defect, inner, norm, sym
 from orthoprox.terms import HasSubdifferential
 
 _THOROUGH = 10_000  # pairs of products that a certificate asked for by itself may spend
+_SEARCH = 20  # those that find a multiplier where the method has none
 _LAST = 50  # and those that the lower bound may spend in any case
 _NEWTON_STEPS = 60
 _CG_STEPS = 200
@@ -99,7 +100,8 @@ def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, work: int 
     D, budget = problem.smooth.grad(X), _Budget(work)
     if Y is None:
         s = (X - problem.nonsmooth.prox(X, t)) / t
-        Y = _certify_once(problem, X, D, -sym(X.mT @ (D + s)) / 2, t, budget).multiplier
+        search = budget if work > 0 else _Budget(_SEARCH)
+        Y = _certify_once(problem, X, D, -sym(X.mT @ (D + s)) / 2, t, search).multiplier
     best = _certify_once(problem, X, D, Y, t, budget)
     while budget.left > 0:
         proof = _certify_once(problem, X, D, best.multiplier, t, budget)
