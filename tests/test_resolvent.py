@@ -51,7 +51,7 @@ def test_resolvent_of_a_variance(kind, rows, tmp_path):
     """(cI - 2A'A) X = R, through A'A where it is kept, through AA' where A is wide, and by products alone."""
     A = normal(0, rows, 15)
     ell = Variance(on_disk(A, tmp_path) if kind == "memmap" else KINDS[kind](A))
-    assert (ell._gram is None) == (rows == 4 or kind == "operator")
+    assert (ell._hessian is None) == (rows == 4 or kind == "operator")
     for margin in (1.1, 3.0, 100.0):
         solves(ell, margin * ell.modulus, normal(2, 15, 3))
 

@@ -172,8 +172,8 @@ def test_product_order_follows_the_count_of_operations(p, m, density):
     A = np.ones((p, m))
     S = sp.random_array((p, m), density=density, rng=np.random.default_rng(p + 41 * m))
     for B, z in ((A, p * m), (S, S.nnz)):
-        assert (Variance(B)._gram is not None) == (2 * m**2 + z * m / 1000 <= 4 * z)
-    assert Variance(aslinearoperator(A))._gram is None
+        assert (Variance(B)._hessian is not None) == (2 * m**2 + z * m / 1000 <= 4 * z)
+    assert Variance(aslinearoperator(A))._hessian is None
 
 
 @pytest.mark.parametrize(("p", "m", "pays"), [(10**6, 2000, True), (1100, 2000, False), (10**7, 4000, False), (10, 5, True)])

@@ -37,10 +37,12 @@ class Variance(Smooth):
         if isinstance(A, LinearOperator):
             _check_adjoint(A)
         with np.errstate(over="ignore", invalid="ignore"):
-            self._gram = _gram(self.A) if _gram_pays(self.A) else None
-        if self._gram is not None and not bool(namespace(self._gram).all(namespace(self._gram).isfinite(self._gram))):
+            self._hessian = -2 * _gram(self.A) if _gram_pays(self.A) else None  # -2A'A, if it is formed
+        if self._hessian is not None and not bool(
+            namespace(self._hessian).all(namespace(self._hessian).isfinite(self._hessian))
+        ):
             raise ValueError("A has entries so large that A'A overflows; it needs to be finite, scale A.")
-        if isinstance(self.A, RowStream) and self._gram is None:
+        if isinstance(self.A, RowStream) and self._hessian is None:
             for _ in self.A.blocks():  # reading checks: bad entries are reported now, not in the middle of a run
                 pass
 
@@ -53,23 +55,25 @@ class Variance(Smooth):
         return self.A if is_array(self.A) else None
 
     def value(self, X: Array) -> Array:
-        if self._gram is not None:
-            return -inner(X, self._gram @ X)
+        if self._hessian is not None:
+            return inner(X, self._hessian @ X) / 2
         AX = self.A @ X
         return -inner(AX, AX)
 
     def grad(self, X: Array) -> Array:
-        return -2 * self._apply(X)
+        if self._hessian is not None:
+            return self._hessian @ X
+        return -2 * (_transposed(self.A) @ (self.A @ X))
 
     def value_and_grad(self, X: Array) -> tuple[Array, Array]:
-        CX = self._apply(X)
-        return -inner(X, CX), -2 * CX
+        D = self.grad(X)
+        return inner(X, D) / 2, D
 
     @cached_property
     def lipschitz(self) -> float:
         """Twice the largest eigenvalue of A'A."""
-        if self._gram is not None:
-            return 2 * dense_norm(self._gram)
+        if self._hessian is not None:
+            return dense_norm(self._hessian)
         if is_array(self.A):
             p, m = self.A.shape[-2:]
             small = self.A @ self.A.mT if p < m else self.A.mT @ self.A  # both have the same largest eigenvalue
@@ -90,11 +94,11 @@ class Variance(Smooth):
         return self._shifted(shifted_inverses)
 
     def _shifted(self, inverses: Inverses) -> Callable[[float], Callable[[Array], Array]]:
-        m, wide = self.A.shape[-1], self._gram is None and is_array(self.A)
+        m, wide = self.A.shape[-1], self._hessian is None and is_array(self.A)
         if wide:
             family = inverses(-2 * (self.A @ self.A.mT))
-        elif self._gram is not None:
-            family = inverses(-2 * self._gram)
+        elif self._hessian is not None:
+            family = inverses(self._hessian)
         else:
             family = inverses(LinearOperator((m, m), matvec=self.grad, matmat=self.grad))
 
@@ -104,12 +108,6 @@ class Variance(Smooth):
             return (lambda R: (R + 2 * (self.A.mT @ solve(self.A @ R))) / c) if wide else solve
 
         return at
-
-    def _apply(self, X: Array) -> Array:
-        """Return A'AX."""
-        if self._gram is not None:
-            return self._gram @ X
-        return _transposed(self.A) @ (self.A @ X)
 
 
 def _check_adjoint(A: LinearOperator) -> None:

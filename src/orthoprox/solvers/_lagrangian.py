@@ -31,15 +31,7 @@ class State:
 class LinearisedLagrangian(Solver[State]):
     """A method with the step  X+ = X - tau V(X),  V an augmented gradient with the multiplier Lam = sym(grad l(X)'X).
 
-    Parameters
-    ----------
-    penalty : float, optional
-        b; by default max(S/4, 1.1 w) with S = max(L, |grad l(X0)|_2), L the Lipschitz constant of grad l, and w the
-        largest eigenvalue of sym(X0'grad l(X0)): where b is smaller than such an eigenvalue, X'X moves away from I.
-    step_size : float, optional
-        A constant tau; by default Barzilai-Borwein steps |<s, y>| / <y, y> with s and y the last changes of X and of V.
-    first, smallest : float, optional
-        The first Barzilai-Borwein step, by default 1/(4b), and the smallest, by default a hundredth of it.
+    The parameters are described in PLAM.
     """
 
     penalty: float | None = None

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array, is_array, namespace
+from orthoprox._arrays import Array, identity, is_array, namespace
 from orthoprox.certificate import proximal_step
 from orthoprox.curvature import lipschitz
 from orthoprox.problem import Problem, as_problem
@@ -118,8 +118,9 @@ class LSALM(Solver[State]):
         c = p.r + 1 / p.lam
 
         # Algorithm 1, line 2:  X+ = prox_{g/c}( (X/lam + rZ - grad_X L_rho(X, Y)) / c ), kept in the box
-        grad = D + X @ (2 * (Y + p.rho * G))
-        X = self._primal_set.project(g.prox((X / p.lam + p.r * Z - grad) / c, 1 / c))
+        # with grad_X L_rho = D + 2X (Y + rho G); X/lam joins that product
+        M = 2 * (Y + p.rho * G) - identity(Y.shape[-1], Y) / p.lam
+        X = self._primal_set.project(g.prox((p.r * Z - D - X @ M) / c, 1 / c))
 
         # Algorithm 1, line 3
         Z = Z + p.beta * (X - Z)
