@@ -41,10 +41,15 @@ class CountedL1(L1):
         self.calls += 1
         return super().prox(X, t)
 
-    def prox_derivative(self, X: Array, t: Array, V: Array) -> Array:
+    def prox_derivative(self, X: Array, t: Array) -> Callable[[Array], Array]:
         """Return the derivative of the prox; a stack of directions V counts with each of them."""
-        self.calls += 1 if V.ndim == 2 else V.shape[0]
-        return super().prox_derivative(X, t, V)
+        derivative = super().prox_derivative(X, t)
+
+        def counted(V: Array) -> Array:
+            self.calls += 1 if V.ndim == 2 else V.shape[0]
+            return derivative(V)
+
+        return counted
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def test_nonsmooth_terms_follow_the_standard(name, leading):
         W = twin.prox(V, 0.1) - P  # a direction of finite slope
         same(g.slope(PP, strict.asarray(W)), twin.slope(P, W))
     if isinstance(twin, HasProxDerivative):
-        same(g.prox_derivative(XX, 0.3, VV), twin.prox_derivative(X, 0.3, V))
+        same(g.prox_derivative(XX, 0.3)(VV), twin.prox_derivative(X, 0.3)(V))
 
 
 @pytest.mark.parametrize("leading", [(), (2,)], ids=["single", "batch"])
@@ -284,10 +284,10 @@ def test_nonsmooth_terms_take_batches_of_points(name):
         equals_stack(g.nearest(P, V), [g.nearest(p, v) for p, v in zip(P, V, strict=True)])
         equals_stack(g.slope(P, V), [g.slope(p, v) for p, v in zip(P, V, strict=True)])
     if isinstance(g, HasProxDerivative):
-        J = g.prox_derivative(X, steps.reshape(COLUMN), V)
-        equals_stack(J, [g.prox_derivative(x, t, v) for x, t, v in zip(X, steps, V, strict=True)])
-        J = g.prox_derivative(X[0], 0.5, V)  # one point, many directions
-        equals_stack(J, [g.prox_derivative(X[0], 0.5, v) for v in V])
+        J = g.prox_derivative(X, steps.reshape(COLUMN))(V)
+        equals_stack(J, [g.prox_derivative(x, t)(v) for x, t, v in zip(X, steps, V, strict=True)])
+        J = g.prox_derivative(X[0], 0.5)(V)  # one point, many directions
+        equals_stack(J, [g.prox_derivative(X[0], 0.5)(v) for v in V])
 
 
 def test_nonsmooth_terms_take_batches_of_weights():

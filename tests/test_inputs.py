@@ -941,7 +941,7 @@ def test_a_term_changes_no_input(name):
         term.nearest(at, at)
         term.slope(at, at)
     if isinstance(term, op.terms.HasProxDerivative):
-        term.prox_derivative(at, 0.5, at)
+        term.prox_derivative(at, 0.5)(at)
     if isinstance(term, op.terms.HasResolvent):
         term.resolvent(2 * term.modulus + 1)(at)
     np.testing.assert_array_equal(at, before)

@@ -103,7 +103,7 @@ def test_prox_and_value_keep_the_dtype(name, dtype):
         assert g.nearest(P, X).dtype == dtype
         assert g.slope(P, X).dtype == dtype
     if isinstance(g, HasProxDerivative):
-        assert g.prox_derivative(X, 0.5, X).dtype == dtype
+        assert g.prox_derivative(X, 0.5)(X).dtype == dtype
     np.testing.assert_allclose(g.prox(X, 0.5), NONSMOOTH[name].prox(X.astype(float), 0.5), atol=1e-6)
 
 
@@ -118,7 +118,7 @@ def test_methods_do_not_touch_their_input(name):
     if isinstance(g, HasSubdifferential):
         g.nearest(X, V), g.slope(X, V)
     if isinstance(g, HasProxDerivative):
-        g.prox_derivative(X, 0.5, V)
+        g.prox_derivative(X, 0.5)(V)
     np.testing.assert_array_equal(X, before[0])
     np.testing.assert_array_equal(V, before[1])
 
@@ -317,7 +317,7 @@ def test_prox_derivative_is_the_derivative_of_the_prox(name, seed, t, spread):
     X, V = spread * normal(seed, *SHAPE), normal(seed + 1, *SHAPE)
     difference = (g.prox(X + h * V, t) - g.prox(X - h * V, t)) / (2 * h)
     smooth = np.abs((g.prox(X + h * V, t) - g.prox(X, t)) - (g.prox(X, t) - g.prox(X - h * V, t))) <= 1e-9
-    error = np.where(smooth, g.prox_derivative(X, t, V) - difference, 0.0)
+    error = np.where(smooth, g.prox_derivative(X, t)(V) - difference, 0.0)
     assert np.max(np.abs(error)) <= 1e-4
     assert np.mean(smooth) > 0.8
 
@@ -330,20 +330,20 @@ def test_prox_derivative_is_symmetric_and_between_0_and_1(name, seed, t, spread)
     g = NONSMOOTH[name]
     V, W = normal(seed + 1, *SHAPE), normal(seed + 2, *SHAPE)
     for X in (spread * normal(seed, *SHAPE), kinked(g, seed), np.zeros(SHAPE)):
-        JV, JW = g.prox_derivative(X, t, V), g.prox_derivative(X, t, W)
+        JV, JW = g.prox_derivative(X, t)(V), g.prox_derivative(X, t)(W)
         assert inner(JV, W) == pytest.approx(inner(V, JW), abs=1e-12)
         assert -1e-12 <= inner(JV, V) <= inner(V, V) * (1 + 1e-12)
-        np.testing.assert_allclose(g.prox_derivative(X, t, 2 * V - W), 2 * JV - JW, atol=1e-12)
+        np.testing.assert_allclose(g.prox_derivative(X, t)(2 * V - W), 2 * JV - JW, atol=1e-12)
 
 
 def test_prox_derivative_vanishes_where_the_prox_is_constant():
     """Below the threshold, in rows that vanish, and beyond the bound."""
     X = np.array([[0.1, 2.0, 1.0]])
     V = np.ones((1, 3))
-    np.testing.assert_array_equal(L1(0.4).prox_derivative(X, 0.5, V), [[0.0, 1.0, 1.0]])
-    np.testing.assert_array_equal(L1(0.4, bound=0.9).prox_derivative(X, 0.5, V), [[0.0, 0.0, 1.0]])
-    np.testing.assert_array_equal(L1([[0.4, 0.4, 3.0]]).prox_derivative(X, 0.5, V), [[0.0, 1.0, 0.0]])
-    np.testing.assert_array_equal(L21(5.0).prox_derivative(X, 0.5, V), [[0.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(L1(0.4).prox_derivative(X, 0.5)(V), [[0.0, 1.0, 1.0]])
+    np.testing.assert_array_equal(L1(0.4, bound=0.9).prox_derivative(X, 0.5)(V), [[0.0, 0.0, 1.0]])
+    np.testing.assert_array_equal(L1([[0.4, 0.4, 3.0]]).prox_derivative(X, 0.5)(V), [[0.0, 1.0, 0.0]])
+    np.testing.assert_array_equal(L21(5.0).prox_derivative(X, 0.5)(V), [[0.0, 0.0, 0.0]])
 
 
 # --- indicators -------------------------------------------------------------------------------------------------------

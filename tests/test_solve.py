@@ -275,6 +275,16 @@ def test_result_is_readable_and_serialisable():
     np.testing.assert_array_equal(full["X"], result.X)
 
 
+def test_json_has_no_infinity():
+    """A start outside the domain of g has an infinite objective, which becomes null."""
+    problem = op.Problem(PROBLEM.smooth, op.nonsmooth.Nonnegative(), (20, 3))
+    result = op.solve(problem, op.LSALM(), X0, stop=MaxIterations(0))
+    assert result.objective == np.inf
+    plain = json.loads(json.dumps(result.to_dict(arrays=True), allow_nan=False))
+    assert plain["objective"] is None
+    assert plain["history"]["objective"] == [None]
+
+
 def test_minimize_warns_where_it_did_not_converge():
     with pytest.warns(op.ConvergenceWarning, match=r"iteration budget is used up. Reached: stationarity"):
         result = op.minimize(PROBLEM, max_iterations=5)

@@ -37,8 +37,9 @@ CONVERGED, ITERATIONS, TIME = Status.CONVERGED, Status.ITERATIONS, Status.TIME
 )
 def test_rules_combine(first, second, either, both):
     """a | b ends with one of them, a & b with both; converged wins over a budget."""
-    assert (Says(first) | Says(second)).check(None) is either
-    assert (Says(first) & Says(second)).check(None) is both
+    for now in (snapshot(iteration=0), snapshot()):
+        assert (Says(first) | Says(second)).check(now) is either
+        assert (Says(first) & Says(second)).check(now) is both
 
 
 def snapshot(**changes):

@@ -1,5 +1,6 @@
 """What a run returns."""
 
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,10 @@ class Result:
         return draw(self)
 
     def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
-        """Return everything as plain numbers, strings and lists, ready for JSON; X and the multiplier only with ``arrays``."""
+        """Return everything as plain numbers, strings and lists, ready for JSON; X and the multiplier only with ``arrays``.
+
+        JSON has no infinity: an infinite objective, of a point outside the domain of g, becomes None.
+        """
         proof = self.certificate
         summary: dict[str, Any] = {
             "method": type(self.solver).__name__,
@@ -95,7 +99,7 @@ class Result:
         if arrays:
             summary["X"] = to_numpy(self.X).tolist()
             summary["multiplier"] = None if self.multiplier is None else to_numpy(self.multiplier).tolist()
-        return summary
+        return {name: _finite(value) for name, value in summary.items()}
 
     def __repr__(self) -> str:
         proof = self.certificate
@@ -114,3 +118,11 @@ class Result:
         m, n = self.problem.shape
         lines = [f"Result of {type(self.solver).__name__}, X of shape ({m}, {n})"]
         return "\n".join(lines + [f"  {name:<20} {text}" for name, text in rows.items()])
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

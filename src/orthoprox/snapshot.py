@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from orthoprox._arrays import Array
+from orthoprox._inputs import nearest
 from orthoprox.certificate import Certificate
 from orthoprox.metrics import Measurement, Rod, feasibility
 from orthoprox.problem import Problem
@@ -24,17 +25,18 @@ class Snapshot:
     seconds: float  # time of the method: steps and what its stopping rule reads
     wall_seconds: float  # all time since the start, measurements and callbacks included
     scheduled: bool  # a measurement is due at this iteration
-    residuals: Residuals  # the solver's own; none before the first step
+    residuals: Residuals  # the solver's own; infinite before the first step
     rod: Rod
     checked: int  # the iteration of the last certificate before this one
     scale: float  # and the size of the gradient there
 
     def residual(self, name: str) -> float:
         """Return a residual of the last step by its name; infinite before the first."""
+        if name not in self.residuals:
+            known = sorted(self.residuals)
+            raise ValueError(f"This method has no residual {name!r}; it has {', '.join(known)}.{nearest(name, known)}")
         if self.iteration == 0:
             return float("inf")
-        if name not in self.residuals:
-            raise ValueError(f"This method has no residual {name!r}; it has {', '.join(sorted(self.residuals))}.")
         if name not in self._values:
             self._values[name] = float(self.residuals[name]())
         return self._values[name]

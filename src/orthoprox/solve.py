@@ -15,7 +15,7 @@ from orthoprox.result import Result
 from orthoprox.snapshot import Residuals, Snapshot
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping import Leaves, MaxIterations, Stationary, Status, Stop
-from orthoprox.stopping.rules import as_rule, check_names
+from orthoprox.stopping.rules import as_rule
 
 Callback = Callable[[Snapshot], object]
 
@@ -108,12 +108,11 @@ class _Run:
 
     def run(self, X0: Array) -> Result:
         state = self.solver.init(self.problem, X0)
-        check_names(self.rule, self.solver.residuals(self.problem, state, state))
         with self.clock.off():
             self.rod = Rod(self.problem, X0)
         self.motionless = 4 * precision(X0) * X0.shape[-1] ** 0.5  # a step this short is rounding
         try:
-            ending = self._look(state, {})
+            ending = self._look(state, self.solver.residuals(self.problem, state, state))
             while ending is None:
                 new = self.solver.step(self.problem, state)
                 self.iteration += 1

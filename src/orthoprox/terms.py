@@ -73,8 +73,8 @@ class HasResolvent(Protocol):
 class HasProxDerivative(Protocol):
     """A convex nonsmooth term that knows a generalised derivative of its prox."""
 
-    def prox_derivative(self, X: Array, t: Array, V: Array) -> Array:
-        """Return the derivative of prox_tg at X, applied to V: symmetric, between 0 and 1."""
+    def prox_derivative(self, X: Array, t: Array) -> Callable[[Array], Array]:
+        """Return the derivative of prox_tg at X, V -> J[V]: symmetric, between 0 and 1."""
 
 
 @runtime_checkable

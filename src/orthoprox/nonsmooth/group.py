@@ -1,5 +1,7 @@
 """The l21 norm, which makes whole rows vanish: row-sparse feature selection."""
 
+from collections.abc import Callable
+
 from orthoprox import _inputs
 from orthoprox._arrays import Array, namespace
 from orthoprox.terms import Nonsmooth
@@ -20,14 +22,14 @@ class L21(Nonsmooth):
     def prox(self, X: Array, t: Array) -> Array:
         return _shrink_rows(X, t * self.mu)
 
-    def prox_derivative(self, X: Array, t: Array, V: Array) -> Array:
-        """Return the rows (1 - t mu / |x|) v + t mu <x, v> x / |x|^3 where |x| > t mu, and 0 elsewhere."""
+    def prox_derivative(self, X: Array, t: Array) -> Callable[[Array], Array]:
+        """Return V -> the rows (1 - t mu / |x|) v + t mu <x, v> x / |x|^3 where |x| > t mu, and 0 elsewhere."""
         xp = namespace(X)
         norms = _row_norms(X)
         unit = X / xp.where(norms > 0, norms, 1.0)
-        share = t * self.mu / xp.where(norms > 0, norms, 1.0)
-        moved = (1 - share) * V + share * xp.sum(unit * V, axis=-1, keepdims=True) * unit
-        return xp.where(norms > t * self.mu, moved, 0.0)
+        share = xp.where(norms > t * self.mu, t * self.mu / xp.where(norms > 0, norms, 1.0), 1.0)
+        along = xp.where(norms > t * self.mu, share, 0.0) * unit
+        return lambda V: (1 - share) * V + along * xp.sum(unit * V, axis=-1, keepdims=True)
 
     def nearest(self, X: Array, W: Array) -> Array:
         """Return W + mu x_i / |x_i| in the nonzero rows; in the others the ball of radius mu takes what it can of W."""

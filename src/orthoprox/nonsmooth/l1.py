@@ -1,5 +1,6 @@
 """The l1 norm, which makes single entries vanish."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,13 +42,14 @@ class L1(Separable):
         shrunk = X - xp.clip(X, -threshold, threshold)
         return shrunk if self.bound == np.inf else xp.clip(shrunk, -self.bound, self.bound)
 
-    def prox_derivative(self, X: Array, t: Array, V: Array) -> Array:
-        """Return V where the prox moves with X: |X| beyond t mu, and the box not reached."""
+    def prox_derivative(self, X: Array, t: Array) -> Callable[[Array], Array]:
+        """Return V -> V where the prox moves with X: |X| beyond t mu, and the box not reached; 0 elsewhere."""
         xp = namespace(X)
         x = xp.abs(X)
         moves = x > t * self.mu
         moves = moves if self.bound == np.inf else moves & (x - t * self.mu < self.bound)
-        return xp.astype(moves, V.dtype) * V
+        mask = xp.astype(moves, X.dtype)
+        return lambda V: mask * V
 
     def interval(self, X: Array) -> tuple[Array, Array]:
         xp = namespace(X)

@@ -1,5 +1,7 @@
 """No nonsmooth term at all."""
 
+from collections.abc import Callable
+
 from orthoprox._arrays import Array, namespace
 from orthoprox.nonsmooth.separable import Separable
 
@@ -14,9 +16,9 @@ class Zero(Separable):
     def prox(self, X: Array, t: Array) -> Array:
         return X
 
-    def prox_derivative(self, X: Array, t: Array, V: Array) -> Array:
-        """Return V."""
-        return V
+    def prox_derivative(self, X: Array, t: Array) -> Callable[[Array], Array]:
+        """Return V -> V."""
+        return lambda V: V
 
     def interval(self, X: Array) -> tuple[Array, Array]:
         zero = namespace(X).zeros_like(X)

@@ -72,8 +72,10 @@ def _newton_step(g: Any, X: Array, t: float, now: _Trial, unit: float) -> Array:
     size = now.size**0.5
     shift = 0.2 * max(min(size, 0.1), 1e-11) * unit
 
+    J = g.prox_derivative(now.B, t)
+
     def apply(S: Array) -> Array:
-        return 4 * t * sym(X.mT @ g.prox_derivative(now.B, t, X @ S)) + shift * S
+        return 4 * t * sym(X.mT @ J(X @ S)) + shift * S
 
     m, n = X.shape[-2:]
     if m * n * n * (n + 1) // 2 > DIRECT:

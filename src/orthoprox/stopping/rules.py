@@ -1,7 +1,6 @@
 """Stopping rules: immutable values, combined with ``|`` and ``&``."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -53,8 +52,10 @@ class Both(Stop):
 
     def check(self, now: Snapshot) -> Status | None:
         first = self.first.check(now)
-        second = None if first is None else self.second.check(now)
-        return second if second is Status.CONVERGED else second and first
+        if first is None and now.iteration > 0:  # at the start every rule looks, for names that the method does not know
+            return None
+        second = self.second.check(now)
+        return None if first is None else second if second is Status.CONVERGED else second and first
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,11 @@ class Below(Stop):
         object.__setattr__(self, "bounds", checked)
 
     def check(self, now: Snapshot) -> Status | None:
-        met = now.iteration > 0 and all(now.residual(name) <= bound for name, bound in self.bounds)
-        return Status.CONVERGED if met else None
+        if now.iteration == 0:
+            for name, _ in self.bounds:
+                now.residual(name)  # a name that the method does not know is refused before the first step
+            return None
+        return Status.CONVERGED if all(now.residual(name) <= bound for name, bound in self.bounds) else None
 
 
 @dataclass(frozen=True)
@@ -154,18 +158,6 @@ class Leaves(Stop):
 
     def check(self, now: Snapshot) -> Status | None:
         return Status.DIVERGED if now.iteration > self.grace and now.residual("constraint") > self.radius else None
-
-
-def check_names(rule: Stop, residuals: Collection[str]) -> None:
-    """Raise where a rule reads a residual that the method does not have."""
-    if isinstance(rule, (Either, Both)):
-        check_names(rule.first, residuals)
-        check_names(rule.second, residuals)
-    for name, _ in rule.bounds if isinstance(rule, Below) else ():
-        if name not in residuals:
-            known = sorted(residuals)
-            hint = _inputs.nearest(name, known)
-            raise ValueError(f"This method has no residual {name!r}; it has {', '.join(known)}.{hint}")
 
 
 def as_rule(value: Any) -> Stop:
