@@ -64,13 +64,14 @@ class LinearisedLagrangian(Solver[State]):
         """Return the new iterate for the result X of a gradient step."""
 
     @abstractmethod
-    def _direction(self, X: Array, V: Array) -> Array:
-        """Return the direction for the gradient V of the augmented Lagrangian at X."""
+    def _factor(self, K: Array, G: Array, DX: Array) -> Array:
+        """Return the n x n matrix F of the direction D - XF, given K = Lam - b G of the augmented Lagrangian and D'X."""
 
     def _state(self, problem: Problem, X: Array, b: float, tau: float) -> State:
         D, G = problem.smooth.grad(X), stiefel.defect(X)
-        Lam = sym(D.mT @ X)
-        return State(X, G, D, Lam, self._direction(X, D - X @ (Lam - b * G)), b, tau)
+        DX = D.mT @ X
+        Lam = sym(DX)
+        return State(X, G, D, Lam, D - X @ self._factor(Lam - b * G, G, DX), b, tau)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
         """Return ``step`` |X+ - X|, ``constraint`` |X'X - I|, ``prox`` |V| and ``kkt`` |grad l(X) - X Lam|."""

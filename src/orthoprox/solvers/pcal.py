@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from orthoprox._arrays import Array, namespace
+from orthoprox._arrays import Array, identity, namespace
 from orthoprox.solvers._lagrangian import LinearisedLagrangian
 from orthoprox.solvers.base import Facts
 
@@ -35,5 +35,8 @@ class PCAL(LinearisedLagrangian):
         xp = namespace(X)
         return X / xp.sqrt(xp.sum(X * X, axis=-2, keepdims=True))
 
-    def _direction(self, X: Array, V: Array) -> Array:
-        return V - X * namespace(X).sum(X * V, axis=-2, keepdims=True)
+    def _factor(self, K: Array, G: Array, DX: Array) -> Array:
+        """Return K + diag(X'V), where X'V = X'D - (I + G) K needs no product of the size of X."""
+        xp = namespace(K)
+        d = xp.linalg.diagonal(DX - K) - xp.sum(G * K, axis=-1)
+        return K + d[..., None, :] * identity(K.shape[-1], K)

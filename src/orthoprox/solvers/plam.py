@@ -39,5 +39,5 @@ class PLAM(LinearisedLagrangian):
     def _point(self, X: Array) -> Array:
         return X
 
-    def _direction(self, X: Array, V: Array) -> Array:
-        return V
+    def _factor(self, K: Array, G: Array, DX: Array) -> Array:
+        return K
