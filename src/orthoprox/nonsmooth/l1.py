@@ -8,7 +8,7 @@ import numpy as np
 from orthoprox import _inputs
 from orthoprox._arrays import Array, is_array, namespace
 from orthoprox.nonsmooth.indicator import Box
-from orthoprox.nonsmooth.separable import Separable, weight
+from orthoprox.nonsmooth.separable import Separable
 
 
 class L1(Separable):
@@ -53,7 +53,7 @@ class L1(Separable):
 
     def interval(self, X: Array) -> tuple[Array, Array]:
         xp = namespace(X)
-        mu = weight(X, self.mu)
+        mu = self.mu + xp.zeros_like(X)
         lower, upper = xp.where(X > 0, mu, -mu), xp.where(X < 0, -mu, mu)
         if self.bound == np.inf:
             return lower, upper

@@ -35,8 +35,3 @@ class Separable(Nonsmooth):
         rising = xp.where(V > 0, xp.where(V > 0, upper, zero) * V, zero)
         falling = xp.where(V < 0, xp.where(V < 0, lower, zero) * V, zero)
         return xp.sum(rising + falling, axis=(-2, -1))
-
-
-def weight(X: Array, mu: Array) -> Array:
-    """Return mu as an array of the shape of X."""
-    return mu + namespace(X).zeros_like(X)

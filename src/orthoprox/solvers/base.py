@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
 from orthoprox import _inputs
@@ -48,7 +48,7 @@ class Facts:
     retraction_free: bool
     work: Mapping[str, int]
     per: str = "iteration"
-    remark: str = field(default="")
+    remark: str = ""
 
 
 def settle(solver: Any, *names: str) -> None:
