@@ -108,9 +108,9 @@ class ManifoldProximalGradient(Solver[State]):
         return f"Set a smaller step_size, half of {state.t:.2g} or less."
 
     def _inner_tolerance(self, state: State) -> float:
-        """Return the bound of |E|_F^2: small against the last step, or as in the authors' code."""
+        """Return the bound of |E|_F^2: small against the descent |V|^2 of the last step, or as in the authors' code."""
         if self.inner == "adaptive":
-            return min(1e-8, max((0.01 * state.size**2) ** 2, 1e-27))
+            return min(1e-2, max((0.3 * state.size**2) ** 2, 1e-27))
         m, n = state.X.shape[-2:]
         outer: float = 1e-8 * m * n * state.t**2
         return max(1e-13, min(1e-11, 1e-3 * outer)) if state.failures == 0 else max(5e-16, min(1e-14, 1e-5 * outer))
