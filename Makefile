@@ -26,6 +26,14 @@ format: .venv/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+.PHONY: reproduce reproduce-quick
+
+reproduce: .venv/installed
+	$(BIN)/orthoprox reproduce
+
+reproduce-quick: .venv/installed
+	$(BIN)/orthoprox reproduce --quick
+
 .PHONY: docs bench-solvers bench-certificates
 
 docs: .venv/installed

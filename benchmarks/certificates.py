@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from docs.markdown import table
 
 import orthoprox as op
+from orthoprox.experiments.table import markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "certificates.md"
 RUNS: dict[float, dict[str, Any]] = {  # the budgets of each tolerance
@@ -76,7 +76,7 @@ def page() -> str:
     """Run everything and return the page."""
     methods = [name for name, kind in op.SOLVERS.items() if kind.facts.nonsmooth]
     sections = [
-        f"## {title}\n\n" + table(HEADER, [run(problem, name, tol) for name in methods for tol in RUNS])
+        f"## {title}\n\n" + markdown(HEADER, [run(problem, name, tol) for name in methods for tol in RUNS])
         for title, problem in problems().items()
     ]
     return "\n\n".join([INTRODUCTION, *sections]) + "\n"

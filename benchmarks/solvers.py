@@ -18,10 +18,9 @@ from statistics import median, median_low
 from time import process_time
 from typing import Any
 
-from docs.markdown import table
-
 import orthoprox as op
 from orthoprox._arrays import Array
+from orthoprox.experiments.table import markdown
 from orthoprox.nonsmooth import L1
 from orthoprox.solvers import Solver
 
@@ -125,7 +124,7 @@ def timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
 def report(rows: list[Row]) -> str:
     """Return the table of what was measured."""
     header = ["method", "shape", "ms/iteration", "ms bare", "ratio", "the operations of an iteration"]
-    return table(header, map(cells, rows))
+    return markdown(header, map(cells, rows))
 
 
 def cells(row: Row) -> list[str]:

@@ -8,8 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from docs.markdown import table
-
+from orthoprox.experiments.table import markdown
 from orthoprox.solvers import SOLVERS, Solver
 from orthoprox.solvers.base import Facts
 
@@ -53,7 +52,7 @@ def page() -> str:
 def comparison() -> str:
     """Return the paper's Table 1 for the methods of the registry."""
     header = ["method", "nonsmooth", "single loop", "complexity", "sequential convergence", "retraction-free"]
-    return table(header, (proved(kind.facts) for kind in SOLVERS.values()))
+    return markdown(header, (proved(kind.facts) for kind in SOLVERS.values()))
 
 
 def proved(facts: Facts) -> list[str]:
@@ -78,7 +77,7 @@ def work() -> str:
     facts = [kind.facts for kind in SOLVERS.values()]
     operations = list(dict.fromkeys(operation for f in facts for operation in f.work))
     rows = ([f.name, f.per, *(str(f.work.get(operation, "")) for operation in operations)] for f in facts)
-    return table(["method", "per", *operations], rows)
+    return markdown(["method", "per", *operations], rows)
 
 
 def description(name: str, kind: type[Solver[Any]]) -> str:

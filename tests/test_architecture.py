@@ -28,8 +28,10 @@ LAYERS = [
     ["solve", "plot"],
     ["starts", "progress"],
     ["minimize"],
-    ["checks", "datasets"],
+    ["checks", "datasets", "assignment"],
     ["problems"],
+    ["experiments"],
+    ["cli"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 DEFERRED = {("result", "plot")}  # Result.plot imports matplotlib when it is called

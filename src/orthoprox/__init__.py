@@ -1,6 +1,6 @@
 """orthoprox: min l(X) + g(X) subject to X'X = I, with l smooth and g prox-friendly."""
 
-from orthoprox import checks, datasets, metrics, nonsmooth, problems, smooth, solvers, starts, stiefel, stopping
+from orthoprox import assignment, checks, datasets, metrics, nonsmooth, problems, smooth, solvers, starts, stiefel, stopping
 from orthoprox.certificate import Certificate, certificate
 from orthoprox.minimize import ConvergenceWarning, minimize
 from orthoprox.problem import Problem
@@ -26,6 +26,7 @@ __all__ = [
     "Result",
     "Snapshot",
     "Status",
+    "assignment",
     "certificate",
     "checks",
     "datasets",

@@ -33,6 +33,7 @@ class Result:
     parameters: dict[str, Any]  # in force at the end
     iterations: int
     seconds: float  # time of the method: steps and what its stopping rule reads
+    cpu_seconds: float  # the same in processor time, summed over all threads
     wall_seconds: float  # all time, measurements and callbacks included
     history: dict[str, np.ndarray[Any, Any]]  # the measurements of the run, one array for each column
 
@@ -90,6 +91,7 @@ class Result:
             "converged": self.converged,
             "iterations": self.iterations,
             "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
             "wall_seconds": self.wall_seconds,
             **asdict(self.measurement),
             "certificate": {name: getattr(proof, name) for name in ("distance", "feasibility", "upper", "lower", "gradient")},

@@ -120,10 +120,10 @@ class _Run:
                 state = new
         except KeyboardInterrupt:
             ending = _Ending(Status.INTERRUPTED, "Ctrl-C was pressed; this is the best point so far.", best=True)
-        seconds = self.clock.seconds
+        seconds, cpu_seconds = self.clock.seconds, self.clock.cpu_seconds
         if ending.best and self.best_state is not None:
             state = self.best_state
-        return self._report(state, ending, seconds)
+        return self._report(state, ending, seconds, cpu_seconds)
 
     def _look(self, state: Any, residuals: Residuals) -> "_Ending | None":
         """Look at a new state: does the run end here? Record it where a measurement is due, and show it to the callback."""
@@ -182,7 +182,7 @@ class _Run:
             return _Ending(status, advice or "The tolerance may be beyond what the parameters or the precision allow.")
         return _Ending(status, best=status is Status.TIME)
 
-    def _report(self, state: Any, ending: "_Ending", seconds: float) -> Result:
+    def _report(self, state: Any, ending: "_Ending", seconds: float, cpu_seconds: float) -> Result:
         X, Y = self.solver.output(state), self.solver.multiplier(state)
         work = min(max(self.iteration // 4, _LEAST_WORK), _MOST_WORK)
         try:
@@ -205,6 +205,7 @@ class _Run:
             parameters=self.solver.parameters(state),
             iterations=self.iteration,
             seconds=seconds,
+            cpu_seconds=cpu_seconds,
             wall_seconds=self.clock.wall_seconds,
             history={name: np.array([row[name] for row in self.history]) for name in self.history[0]},
         )

@@ -1,0 +1,37 @@
+"""What a report is made of: sections with tables, figures, and what the paper claims beside what was found."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from orthoprox.experiments.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement or number of the paper, beside what was found here."""
+
+    what: str  # "SOC/LSALM, time at m = 300"
+    paper: str  # as printed there
+    here: str
+    ratio: float | None = None  # here over paper, where both are numbers
+    agrees: bool | None = None  # None: the runs that would decide it were not made
+    sentence: str = ""  # where they differ: how, and the likely reason
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table or figure of the paper, made again."""
+
+    id: str  # "table-spca"
+    title: str
+    reference: str  # where it stands in the paper: "Table 1"
+    about: str  # what is run and how, in a paragraph or two, separated by empty lines
+    verdict: str  # one sentence: what of it holds here
+    figures: dict[str, "Figure"] = field(default_factory=dict)  # by file name; the caption is the figure's label
+    captions: dict[str, str] = field(default_factory=dict)  # of the figures, by the same names
+    tables: tuple[Table, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    remarks: tuple[str, ...] = ()  # on the runs: how many, failed, stale, reduced size, which data

@@ -1,0 +1,19 @@
+"""The sections of the report, by the ids of their specs."""
+
+from collections.abc import Callable
+
+from orthoprox.experiments.ledger import Row
+from orthoprox.experiments.section import Section
+from orthoprox.experiments.sections import assignment, components, pairs, penalty, ranges, restart, scaling, smoothing
+from orthoprox.experiments.spec import Spec
+
+SECTIONS: dict[str, Callable[[Spec, list[Row], bool], Section]] = {
+    "fig-qp-range": ranges.section,
+    "fig-qp-beta": smoothing.section,
+    "fig-qp-rho": penalty.section,
+    "fig-qp-r-beta": pairs.section,
+    "table-spca": components.section,
+    "fig-spca-scaling": scaling.section,
+    "table-spca-rsm": restart.section,
+    "table-matching": assignment.section,
+}

@@ -1,0 +1,146 @@
+"""In which ranges of its parameters LSALM converges."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from orthoprox.experiments.comparison import by, converged, mean, once, select, statement
+from orthoprox.experiments.ledger import Row
+from orthoprox.experiments.section import Claim, Section
+from orthoprox.experiments.spec import Spec
+from orthoprox.experiments.table import Table
+
+Intervals = dict[str, tuple[tuple[float, float] | None, tuple[float, float] | None]]
+"""Of each parameter: where all ten instances converge, and where they are fast as well."""
+
+_WIDE = 5.0  # an interval whose ends have this ratio is called wide
+
+
+def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
+    """Return the intervals of convergence of each parameter."""
+    cap, given = spec.content["stop"]["max_iterations"], spec.content["solvers"]["lsalm"]
+    ten = [row for row in rows if row["at"]["seed"] < spec.paper["instances"]]
+    base = select(ten, parameter="baseline")
+    limit = spec.paper["slack"] * mean(base, "iterations")
+    intervals: Intervals = {}
+    for name in spec.content["each"]:
+        values = by(select(ten, parameter=name), lambda at: at["value"])
+        all_ten = {x for x, runs in values.items() if all(map(converged, runs))}
+        fast = {x for x in all_ten if mean(values[x], "iterations") <= limit}
+        grid = sorted(values)
+        intervals[name] = (_around(grid, all_ten, given[name]), _around(grid, fast, given[name]))
+    everything = select(rows, parameter="baseline")
+    failed = [row for row in rows if not converged(row)]
+    trapped = sum(row["zero_columns"] > 0 for row in failed)
+    claims = once([_baseline(spec, base, everything), *_widths(intervals, spec)])
+    return Section(
+        spec.id,
+        spec.title,
+        spec.reference,
+        spec.about,
+        verdict=_verdict(intervals),
+        figures={spec.id: _figure(spec, rows, intervals, cap)},
+        captions={
+            spec.id: "Above: the interval in which all ten instances converge (wide bar) and the one in which they need less "
+            f"than 110 % of the baseline's iterations (narrow bar); the dot is the baseline. Below: the share of all "
+            f"instances that converge. Not converged means {cap:,} iterations or |X|_F > 1e6; runs that stand still end early. "
+            "The slow ends of r, lam and beta are set by that cap."
+        },
+        tables=(_table(spec, rows, intervals),),
+        claims=claims,
+        remarks=(
+            f"At the baseline the {len(base)} instances need {mean(base, 'iterations'):.0f} iterations on average.",
+            f"{trapped} of the {len(failed)} runs that did not converge ended with a column of X that is exactly zero, where "
+            "the constraint cannot act.",
+        ),
+    )
+
+
+def _around(grid: Sequence[float], good: set[float], baseline: float) -> tuple[float, float] | None:
+    """Return the ends of the largest run of good grid values that includes the one nearest to the baseline."""
+    k = int(np.argmin(np.abs(np.log(np.array(grid) / baseline))))
+    if grid[k] not in good:
+        return None
+    low = high = k
+    while low > 0 and grid[low - 1] in good:
+        low -= 1
+    while high + 1 < len(grid) and grid[high + 1] in good:
+        high += 1
+    return grid[low], grid[high]
+
+
+def _baseline(spec: Spec, base: list[Row], everything: list[Row]) -> Claim:
+    met, share = sum(map(converged, base)), np.mean([converged(row) for row in everything])
+    return statement(
+        "LSALM converges in all ten experiments at the baseline",
+        "10 of 10",
+        f"{met} of {len(base)} (seeds 0 to {len(base) - 1}); {100 * share:.1f} % of {len(everything)}",
+        bool(share == 1),
+        reason=f"Of {len(everything)} instances {100 * share:.1f} % converge at the baseline. {spec.reasons['baseline']}",
+    )
+
+
+def _widths(intervals: Intervals, spec: Spec) -> list[Claim]:
+    claims = []
+    for name, (all_ten, _) in intervals.items():
+        here = "none around the baseline" if all_ten is None else f"{all_ten[0]:.3g} to {all_ten[1]:.3g}"
+        wide = all_ten is not None and all_ten[1] >= _WIDE * all_ten[0]
+        claims.append(statement(f"{name}: convergence across a wide range", "wide", here, wide, reason=spec.reasons["ends"]))
+    return claims
+
+
+def _verdict(intervals: Intervals) -> str:
+    wide = [name for name, (found, _) in intervals.items() if found is not None and found[1] >= _WIDE * found[0]]
+    count = f"{len(wide)} of {len(intervals)}"
+    return f"The intervals are wide, as the paper says, for {count} parameters; their ends depend on the instances and the cap."
+
+
+def _figure(spec: Spec, rows: list[Row], intervals: Intervals, cap: int) -> Figure:
+    names, given = list(intervals), spec.content["solvers"]["lsalm"]
+    figure = Figure(figsize=(11, 6.5), layout="constrained")
+    grid = figure.add_gridspec(2, len(names), height_ratios=[1.1, 1])
+    top = figure.add_subplot(grid[0, :])
+    for k, name in enumerate(names):
+        for found, height, color in zip(intervals[name], (0.5, 0.22), ("tab:green", "tab:blue"), strict=True):
+            if found is not None:
+                top.barh(k, found[1] - found[0], left=found[0], height=height, color=color, alpha=0.7 if height > 0.3 else 1)
+        top.plot(given[name], k, "o", color="black")
+    top.set(xscale="log", yticks=range(len(names)), title="Ten instances: all converge (green), within 110 % (blue)")
+    top.set_yticklabels(names)
+    top.invert_yaxis()
+    top.grid(axis="x", alpha=0.3)
+    for k, name in enumerate(names):
+        _share(figure.add_subplot(grid[1, k]), name, select(rows, parameter=name), given[name])
+    figure.suptitle(f"Not converged: {cap:,} iterations or |X|_F > 1e6", fontsize="medium")
+    return figure
+
+
+def _share(axes: Axes, name: str, rows: list[Row], baseline: float) -> None:
+    values = by(rows, lambda at: at["value"])
+    grid = sorted(values)
+    axes.plot(grid, [np.mean([converged(row) for row in values[x]]) for x in grid], marker=".", markersize=4, linewidth=1)
+    axes.axvline(baseline, color="black", linewidth=0.8, linestyle=":")
+    axes.set(xscale="log", ylim=(-0.03, 1.03), xlabel=name, ylabel="share that converges" if name == "rho" else "")
+    axes.grid(alpha=0.3)
+
+
+def _table(spec: Spec, rows: list[Row], intervals: Intervals) -> Table:
+    given, lines = spec.content["solvers"]["lsalm"], []
+    for name, (all_ten, fast) in intervals.items():
+        values = by(select(rows, parameter=name), lambda at: at["value"])
+        share = {x: float(np.mean([converged(row) for row in runs])) for x, runs in values.items()}
+        best = max(share, key=lambda x: share[x])
+        ends = (min(share), max(share))
+        lines.append(
+            (name, f"{given[name]:g}", _span(all_ten, ends), _span(fast, ends), f"{100 * share[best]:.1f} % at {best:.3g}")
+        )
+    header = ("parameter", "baseline", "all ten converge", "within 110 %", "best share of all instances")
+    return Table("Intervals around the baseline (* is an end of the grid)", header, tuple(lines))
+
+
+def _span(found: tuple[float, float] | None, ends: tuple[float, float]) -> str:
+    if found is None:
+        return "none"
+    return " to ".join(f"{x:.3g}{'*' if x in ends else ''}" for x in found)
