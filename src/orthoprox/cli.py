@@ -29,20 +29,24 @@ def _parser() -> argparse.ArgumentParser:
         "reproduce",
         help="make the tables and figures of the paper again",
         description="Run the paper's experiments and write one page that shows its numbers beside those found here. "
-        "Runs that were made before are not repeated.",
+        "Runs that were made before are not repeated, except those that ended by an error. All of it takes many hours; "
+        "--list tells how long each part takes.",
     )
     reproduce.add_argument("ids", nargs="*", metavar="ID", help="what to run, all by default; see --list")
     reproduce.add_argument("--list", action="store_true", help="list the tables and figures, and what is done of them")
     reproduce.add_argument("--quick", action="store_true", help="everything at a reduced size, within five minutes")
     reproduce.add_argument("--out", type=Path, metavar="DIR", help="where to write (reproduction, or reproduction-quick)")
-    reproduce.add_argument("--keep", action="store_true", help="keep rows made by other code instead of running them again")
+    reproduce.add_argument(
+        "--keep", action="store_true", help="keep rows that other versions of the methods made, instead of running them again"
+    )
     reproduce.add_argument("--report", action="store_true", help="run nothing, only write the report from the rows at hand")
     reproduce.add_argument(
         "--where",
         action="append",
         default=[],
         metavar="CONDITION",
-        help="run a part only, as in --where 'm<=500' --where 'seed<3'",
+        help="run a part only, as in --where 'm<=500' --where 'seed<3'; coordinates are seed, solver, m, start, frame, and the "
+        "parameters that are varied: rho, eps, r, beta, parameter, value",
     )
     reproduce.set_defaults(command=_reproduce)
     return parser

@@ -22,7 +22,7 @@ Callback = Callable[[Snapshot], object]
 _SPACING = 256  # iterations between measurements late in a run: they stay below a twentieth of the work
 _EXPLODED = 1e6  # a step this long, or |X'X - I| this large, has diverged
 _LEAST_WORK, _MOST_WORK = 50, 1000  # pairs of products for the last certificate: a quarter of the iterations, within these
-_STILL = 100  # steps without motion after which a run has stalled
+STILL = 100  # steps without motion after which a run has stalled
 
 
 def solve(
@@ -79,6 +79,11 @@ def start_point(problem: Problem, X0: Any) -> Array:
     return X0
 
 
+def motionless(X0: Array) -> float:
+    """Return the length of a step that is nothing but rounding."""
+    return float(4 * precision(X0) * X0.shape[-1] ** 0.5)
+
+
 def _check(problem: Any, solver: Any, every: Any, callback: Any) -> None:
     as_problem(problem)
     if not isinstance(solver, Solver):
@@ -110,7 +115,7 @@ class _Run:
         state = self.solver.init(self.problem, X0)
         with self.clock.off():
             self.rod = Rod(self.problem, X0)
-        self.motionless = 4 * precision(X0) * X0.shape[-1] ** 0.5  # a step this short is rounding
+        self.motionless = motionless(X0)
         try:
             ending = self._look(state, self.solver.residuals(self.problem, state, state))
             while ending is None:
@@ -135,7 +140,7 @@ class _Run:
         if now.certified:
             self.checked, self.scale = self.iteration, max(now.certificate.gradient, self.rod.floor)
         self.still = self.still + 1 if moved <= self.motionless else 0
-        if status is None and self.still >= _STILL:
+        if status is None and self.still >= STILL:
             status = Status.STALLED
         with self.clock.off():
             if status is None and now.scheduled and not now.feasibility <= _EXPLODED:

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orthoprox._arrays import precision
 from orthoprox.nonsmooth import L1
 from orthoprox.problem import Problem
 from orthoprox.smooth import Quadratic
+from orthoprox.solve import STILL, motionless
 from orthoprox.solvers import LSALM
 from orthoprox.stiefel import norm
 from orthoprox.stopping import Status
 
 EXPLODED = 1e6  # |X|_F beyond which a run has diverged
-_STILL = 100  # steps without motion after which a run has stalled, as in `solve`
 _CHUNK = 2000  # problems in the loop at a time
 _FULL = 0.9  # finished problems make room for waiting ones once fewer than this share still runs
 
@@ -77,7 +76,7 @@ def run(batch: Batch, below: Mapping[str, float], cap: int, *, record: Sequence[
             loop.end(Status.DIVERGED, ~(norm(loop.state.X) <= EXPLODED))
             if below:
                 loop.end(Status.CONVERGED, np.all([now[name] <= bound for name, bound in below.items()], axis=0))
-            loop.end(Status.STALLED, loop.still >= _STILL)
+            loop.end(Status.STALLED, loop.still >= STILL)
             loop.end(Status.ITERATIONS, loop.k >= cap)
     return loop.ends
 
@@ -88,7 +87,7 @@ class _Loop:
     def __init__(self, batch: Batch, cap: int, record: Sequence[int]) -> None:
         self.batch, self.record = batch, np.array(record, dtype=np.int64)
         count, shape = len(batch.instance), batch.X0.shape[-2:]
-        self.motionless = 4 * precision(batch.X0) * shape[-1] ** 0.5
+        self.motionless = motionless(batch.X0)
         self.waiting = np.arange(count)
         self.runs = np.arange(0)  # those in the loop
         self.alive = np.ones(0, dtype=bool)  # and which of them still run

@@ -2,10 +2,11 @@
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from orthoprox import _inputs
 from orthoprox.experiments.spec import Run
 
 _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
@@ -48,6 +49,11 @@ class Condition:
         if isinstance(here, str) != isinstance(self.value, str):
             raise ValueError(f"{self.name} is {here!r} in some run, which cannot be compared with {self.value!r}.")
         return _SIGNS[self.sign](here, self.value)
+
+    def check(self, runs: Sequence[Run]) -> None:
+        """Raise where none of the runs has the coordinate: it is misspelt."""
+        known = sorted({name for run in runs for name in run.at})
+        _inputs.choice(self.name, f"The coordinate in '{self}'", known)
 
     def __str__(self) -> str:
         return f"{self.name} {self.sign} {self.value if isinstance(self.value, str) else format(self.value, 'g')}"

@@ -20,7 +20,7 @@ def fingerprint() -> str:
         place = path.relative_to(root).as_posix()
         experiment = place.startswith("experiments/")
         if place not in _SHOWING and (not experiment or place.removeprefix("experiments/") in _MAKING):
-            total.update(f"{place}\n{_meaning(path.read_text())}\n".encode())
+            total.update(f"{place}\n{_meaning(path.read_text(encoding='utf-8'))}\n".encode())
     return total.hexdigest()[:12]
 
 
@@ -28,5 +28,5 @@ def _meaning(source: str) -> str:
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:]
-    return ast.dump(tree)
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree)

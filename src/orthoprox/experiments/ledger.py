@@ -9,6 +9,7 @@ from typing import Any
 
 import orthoprox
 from orthoprox.experiments.fingerprint import fingerprint
+from orthoprox.experiments.session import session
 from orthoprox.experiments.spec import Run
 
 Row = dict[str, Any]
@@ -23,30 +24,44 @@ class State(Enum):
 
 
 class Ledger:
-    """The rows in one file. A run has the last row with its key; failed runs have one like all others."""
+    """The rows in one file. A run has the last row with its key; failed runs have one like all others.
+
+    Before the rows of a session stands a line with the facts about it, to which they refer.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._rows: dict[str, Row] = {}
-        for line in path.read_text().splitlines() if path.exists() else ():
+        self._sessions: dict[str, dict[str, str]] = {}
+        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
             try:
-                row = json.loads(line)
-            except json.JSONDecodeError:  # the last line of a run that was killed while writing
+                entry = json.loads(line)
+            except json.JSONDecodeError:  # the last line of a process that was killed while writing
                 continue
-            self._rows[row["key"]] = row
+            if "key" in entry:
+                self._rows[entry["key"]] = entry
+            else:
+                self._sessions[entry["session"]] = entry
 
     def append(self, runs: Iterable[Run], outcomes: Iterable[dict[str, Any]]) -> None:
-        """Write what came of some runs."""
-        made_by = {"code": fingerprint(), "version": orthoprox.__version__}
+        """Write what came of some runs, and before the first of them the facts of this session."""
+        here = session()
+        made_by = {"code": fingerprint(), "version": orthoprox.__version__, "session": here["session"]}
         rows = [{"key": run.key, **made_by, "at": run.at, **outcome} for run, outcome in zip(runs, outcomes, strict=True)]
+        entries: list[dict[str, Any]] = rows if here["session"] in self._sessions else [here, *rows]
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a") as file:
+        with self.path.open("a", encoding="utf-8") as file:
             if file.tell() and not self._ends_with_a_line():
                 file.write("\n")
-            file.writelines(json.dumps(row) + "\n" for row in rows)
+            file.writelines(json.dumps(entry) + "\n" for entry in entries)
             file.flush()
             os.fsync(file.fileno())
+        self._sessions[here["session"]] = here
         self._rows.update((row["key"], row) for row in rows)
+
+    def sessions(self, rows: Iterable[Row]) -> list[dict[str, str]]:
+        """Return the facts of the sessions in which some rows were made."""
+        return [self._sessions[name] for name in sorted({row["session"] for row in rows}) if name in self._sessions]
 
     def state(self, run: Run) -> State:
         """Return whether a run is done. One that ended by an error, and so has no result, counts as missing."""

@@ -10,12 +10,11 @@ from orthoprox import stiefel
 from orthoprox._arrays import Array
 from orthoprox.assignment import assign, f_measure
 from orthoprox.datasets import cmu_house, synthetic_house
-from orthoprox.experiments.study import Outcome, Settings, outcome, rule, solver
+from orthoprox.experiments.study import NEVER, Outcome, Settings, outcome, rule, solver
 from orthoprox.problem import Problem
 from orthoprox.problems import graph_matching
 from orthoprox.solve import solve
 
-_NEVER = 10**9  # iterations between measurements: the runs are timed
 _HOUSES: dict[str, Callable[[], NDArray[np.float64]]] = {"cmu_house": cmu_house, "synthetic_house": synthetic_house}
 
 
@@ -26,7 +25,7 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
         p = settings["problem"]
         problem = _problem(p["data"], p["frame"], p["mu"], p["width"])
         X0 = gradient_start(problem, p["seed"], p["steps"], p["step_size"])
-        result = solve(problem, solver(settings, problem), X0, stop=rule(settings["stop"], problem), every=_NEVER)
+        result = solve(problem, solver(settings, problem), X0, stop=rule(settings["stop"], problem), every=NEVER)
         rows = np.argmax(result.X, axis=1)
         outcomes.append(
             {

@@ -54,8 +54,13 @@ def _outcome(ends: Ends, i: int, record: list[int], eps: float) -> Outcome:
     if record:
         G = X.T @ X - np.eye(X.shape[1])
         kept = np.abs(G) > 1e-3 * np.max(np.abs(G))  # entries at their floor; the others are rounding
-        found["feasibility"] = float(np.linalg.norm(G))
-        found["floor"] = float(eps * np.linalg.norm(Y[kept]))
+        found["feasibility"] = _finite(np.linalg.norm(G))
+        found["floor"] = _finite(eps * np.linalg.norm(Y[kept]))
         found["at_iterations"] = record
-        found |= {name: [float(f"{x:.4g}") if x == x else None for x in values[i]] for name, values in ends.trace.items()}
+        found |= {name: [_finite(x) for x in values[i]] for name, values in ends.trace.items()}
     return found
+
+
+def _finite(x: Any) -> float | None:
+    """Return a number with four digits; JSON has none for infinity."""
+    return float(f"{x:.4g}") if np.isfinite(x) else None

@@ -113,9 +113,13 @@ def counts(section: Section) -> list[str]:
     return [str(found.count(decision)) if found else DASH for decision in MARKS]
 
 
-def differing(section: Section) -> list[Claim]:
-    """Return the claims that differ and have a sentence about it."""
-    return [claim for claim in section.claims if claim.agrees is False and claim.sentence]
+def differing(section: Section) -> list[tuple[str, str]]:
+    """Return each sentence about claims that differ, after the names of those claims."""
+    found: dict[str, list[str]] = {}
+    for claim in section.claims:
+        if claim.agrees is False and claim.sentence:
+            found.setdefault(claim.sentence, []).append(claim.what)
+    return [("; ".join(whats), sentence) for sentence, whats in found.items()]
 
 
 def paragraphs(text: str) -> list[str]:

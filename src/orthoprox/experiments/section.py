@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+class IncompleteError(ValueError):
+    """The rows at hand are too few for a section; the message says what it needs."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """One statement or number of the paper, beside what was found here."""
@@ -30,8 +34,8 @@ class Section:
     reference: str  # where it stands in the paper: "Table 1"
     about: str  # what is run and how, in a paragraph or two, separated by empty lines
     verdict: str  # one sentence: what of it holds here
-    figures: dict[str, "Figure"] = field(default_factory=dict)  # by file name; the caption is the figure's label
-    captions: dict[str, str] = field(default_factory=dict)  # of the figures, by the same names
+    figures: dict[str, "Figure"] = field(default_factory=dict)  # by file name
+    captions: dict[str, str] = field(default_factory=dict)  # by the same names
     tables: tuple[Table, ...] = ()
     claims: tuple[Claim, ...] = ()
     remarks: tuple[str, ...] = ()  # on the runs: how many, failed, stale, reduced size, which data

@@ -7,13 +7,11 @@ import numpy as np
 from orthoprox import stiefel
 from orthoprox._arrays import Array
 from orthoprox.datasets import five_components
-from orthoprox.experiments.study import Outcome, Settings, outcome, rule, solver
+from orthoprox.experiments.study import NEVER, Outcome, Settings, outcome, rule, solver
 from orthoprox.problem import Problem
 from orthoprox.problems import sparse_pca
 from orthoprox.solve import solve
 from orthoprox.solvers import RSM
-
-_NEVER = 10**9  # iterations between measurements: the runs are timed
 
 
 def execute(group: Sequence[Settings]) -> list[Outcome]:
@@ -21,7 +19,7 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
     outcomes = []
     for settings in group:
         problem, X0 = _instance(settings)
-        result = solve(problem, solver(settings, problem), X0, stop=rule(settings["stop"], problem), every=_NEVER)
+        result = solve(problem, solver(settings, problem), X0, stop=rule(settings["stop"], problem), every=NEVER)
         outcomes.append(outcome(result))
     return outcomes
 
@@ -31,14 +29,14 @@ def execute_compared(group: Sequence[Settings]) -> list[Outcome]:
     problem, X0 = _instance(group[0])
     X0 = subgradient_start(problem, X0, group[0]["problem"]["steps"], group[0]["problem"]["start"])
     (first,) = [settings for settings in group if settings["solver"] == settings["baseline"]["solver"]]
-    baseline = solve(problem, solver(first, problem), X0, stop=rule(first["baseline"], problem), every=_NEVER)
+    baseline = solve(problem, solver(first, problem), X0, stop=rule(first["baseline"], problem), every=NEVER)
     outcomes = []
     for settings in group:
         if settings is first:
             result = baseline
         else:
             stop = rule(settings["stop"], problem, baseline.objective + settings["stop"]["above_baseline"])
-            result = solve(problem, solver(settings, problem), X0, stop=stop, every=_NEVER)
+            result = solve(problem, solver(settings, problem), X0, stop=stop, every=NEVER)
         distance = float(stiefel.norm(result.X - baseline.X))
         outcomes.append({**outcome(result), "distance": distance, "start_objective": float(problem.value(X0))})
     return outcomes

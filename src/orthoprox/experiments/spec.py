@@ -136,7 +136,7 @@ def load(name: str, *, quick: bool = False) -> Spec:
 def names() -> list[str]:
     """Return the ids of all specs, in the order of the paper."""
     specs = {path.name.removesuffix(".toml"): path for path in _SPECS.iterdir() if path.name.endswith(".toml")}
-    return sorted(specs, key=lambda name: int(tomllib.loads(specs[name].read_text())["order"]))
+    return sorted(specs, key=lambda name: int(tomllib.loads(specs[name].read_text(encoding="utf-8"))["order"]))
 
 
 def values(given: Any) -> list[Any]:

@@ -14,6 +14,8 @@ from orthoprox.stopping import Below, MaxIterations, ObjectiveBelow, Stop
 Settings = Mapping[str, Any]  # of one run, as in its spec
 Outcome = dict[str, Any]  # what came of it: plain numbers and strings
 
+NEVER = 10**9  # iterations between measurements: while a run is timed, none are made but the last
+
 
 def solver(settings: Settings, problem: Problem) -> Solver[Any]:
     """Return the method of a run, its formulas evaluated for the problem."""

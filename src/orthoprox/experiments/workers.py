@@ -17,6 +17,10 @@ from orthoprox.experiments.study import Outcome, Settings
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
+_MOST = 61  # processes that a pool can have on every system
+_SHARES = 4  # tasks for each core, so that finished ones are kept early and the last ones end together
+
+
 @dataclass(frozen=True)
 class Task:
     """Runs that are done together."""
@@ -35,17 +39,24 @@ class Task:
         return sum(STUDIES[self.study].seconds(run.settings) for run in self.runs)
 
 
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, _MOST)
+
+
 def tasks(runs: Sequence[Run]) -> list[Task]:
-    """Return the tasks that some runs of one study make up."""
-    groups: dict[object, list[Run]] = {}
-    for run in runs:
-        groups.setdefault(STUDIES[run.settings["study"]].group(run.settings), []).append(run)
-    found = []
-    for group in groups.values():
-        study = group[0].settings["study"]
-        most = STUDIES[study].most
-        found += [Task(study, tuple(group[k : k + most])) for k in range(0, len(group), most)]
-    return found
+    """Return the tasks that some runs of one study make up: its groups; single runs if they are timed; else equal shares."""
+    if not runs:
+        return []
+    name = runs[0].settings["study"]
+    study = STUDIES[name]
+    if study.group is not None:
+        groups: dict[str, list[Run]] = {}
+        for run in runs:
+            groups.setdefault(study.group(run.settings), []).append(run)
+        return [Task(name, tuple(group)) for group in groups.values()]
+    size = 1 if study.timed else -(-len(runs) // (_SHARES * cores()))
+    return [Task(name, tuple(runs[k : k + size])) for k in range(0, len(runs), size)]
 
 
 def work(todo: Sequence[Task], done: Callable[[Task, list[Outcome]], None]) -> None:
@@ -53,8 +64,7 @@ def work(todo: Sequence[Task], done: Callable[[Task, list[Outcome]], None]) -> N
 
     A task that raises is done as well: its outcomes have the status ERROR and the message.
     """
-    cores = os.cpu_count() or 1
-    for timed, processes in ((False, cores), (True, 1)):
+    for timed, processes in ((False, cores()), (True, 1)):
         chosen = [task for task in todo if task.timed is timed]
         if not chosen:
             continue
@@ -77,8 +87,8 @@ def _outcomes(future: Future[list[Outcome]]) -> list[Outcome]:
         return future.result()
     except BrokenProcessPool as error:
         raise RuntimeError(
-            "A process that executes runs was killed, perhaps for its use of memory. What was finished is kept; "
-            "the same command goes on from there."
+            "A process that executes runs was killed from outside. What was finished is kept; the same command goes on from "
+            "there."
         ) from error
 
 

@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from orthoprox.experiments.comparison import by, converged, mean, once, select, statement
+from orthoprox.experiments.comparison import agreeing, by, converged, mean, select, statement, trapped
 from orthoprox.experiments.ledger import Row
-from orthoprox.experiments.section import Claim, Section
+from orthoprox.experiments.section import Claim, IncompleteError, Section
 from orthoprox.experiments.spec import Spec
 from orthoprox.experiments.table import Table
 
@@ -21,26 +21,30 @@ _WIDE = 5.0  # an interval whose ends have this ratio is called wide
 def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     """Return the intervals of convergence of each parameter."""
     cap, given = spec.content["stop"]["max_iterations"], spec.content["solvers"]["lsalm"]
-    ten = [row for row in rows if row["at"]["seed"] < spec.paper["instances"]]
+    size = spec.paper["instances"]
+    ten = [row for row in rows if row["at"]["seed"] < size]
     base = select(ten, parameter="baseline")
+    if len(base) < size:
+        raise IncompleteError(f"the baseline needs runs on seeds 0 to {size - 1}.")
     limit = spec.paper["slack"] * mean(base, "iterations")
     intervals: Intervals = {}
     for name in spec.content["each"]:
         values = by(select(ten, parameter=name), lambda at: at["value"])
-        all_ten = {x for x, runs in values.items() if all(map(converged, runs))}
-        fast = {x for x in all_ten if mean(values[x], "iterations") <= limit}
-        grid = sorted(values)
+        grid = sorted(x for x, runs in values.items() if len(runs) == size)
+        if not grid:
+            continue
+        all_ten = {x for x in grid if all(map(converged, values[x]))}
+        fast = {x for x in all_ten if mean(values[x], "iterations") < limit}
         intervals[name] = (_around(grid, all_ten, given[name]), _around(grid, fast, given[name]))
     everything = select(rows, parameter="baseline")
-    failed = [row for row in rows if not converged(row)]
-    trapped = sum(row["zero_columns"] > 0 for row in failed)
-    claims = once([_baseline(spec, base, everything), *_widths(intervals, spec)])
+    share = np.mean([converged(row) for row in everything])
+    claims = (_baseline(base), *_widths(intervals, spec))
     return Section(
         spec.id,
         spec.title,
         spec.reference,
         spec.about,
-        verdict=_verdict(intervals),
+        verdict=f"{agreeing(claims)} At the baseline {100 * share:.1f} % of {len(everything)} instances converge.",
         figures={spec.id: _figure(spec, rows, intervals, cap)},
         captions={
             spec.id: "Above: the interval in which all ten instances converge (wide bar) and the one in which they need less "
@@ -52,8 +56,9 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
         claims=claims,
         remarks=(
             f"At the baseline the {len(base)} instances need {mean(base, 'iterations'):.0f} iterations on average.",
-            f"{trapped} of the {len(failed)} runs that did not converge ended with a column of X that is exactly zero, where "
-            "the constraint cannot act.",
+            f"Of {len(everything)} instances {100 * share:.1f} % converge at the baseline. {spec.reasons['baseline']}",
+            trapped(rows),
+            "Wide means that the upper end is at least five times the lower one.",
         ),
     )
 
@@ -71,15 +76,11 @@ def _around(grid: Sequence[float], good: set[float], baseline: float) -> tuple[f
     return grid[low], grid[high]
 
 
-def _baseline(spec: Spec, base: list[Row], everything: list[Row]) -> Claim:
-    met, share = sum(map(converged, base)), np.mean([converged(row) for row in everything])
-    return statement(
-        "LSALM converges in all ten experiments at the baseline",
-        "10 of 10",
-        f"{met} of {len(base)} (seeds 0 to {len(base) - 1}); {100 * share:.1f} % of {len(everything)}",
-        bool(share == 1),
-        reason=f"Of {len(everything)} instances {100 * share:.1f} % converge at the baseline. {spec.reasons['baseline']}",
-    )
+def _baseline(base: list[Row]) -> Claim:
+    met = sum(map(converged, base))
+    what, here = "LSALM converges in all ten experiments at the baseline", f"{met} of {len(base)} (seeds 0 to {len(base) - 1})"
+    reason = f"{len(base) - met} of the ten instances do not converge."
+    return statement(what, "10 of 10", here, met == len(base), reason=reason)
 
 
 def _widths(intervals: Intervals, spec: Spec) -> list[Claim]:
@@ -89,12 +90,6 @@ def _widths(intervals: Intervals, spec: Spec) -> list[Claim]:
         wide = all_ten is not None and all_ten[1] >= _WIDE * all_ten[0]
         claims.append(statement(f"{name}: convergence across a wide range", "wide", here, wide, reason=spec.reasons["ends"]))
     return claims
-
-
-def _verdict(intervals: Intervals) -> str:
-    wide = [name for name, (found, _) in intervals.items() if found is not None and found[1] >= _WIDE * found[0]]
-    count = f"{len(wide)} of {len(intervals)}"
-    return f"The intervals are wide, as the paper says, for {count} parameters; their ends depend on the instances and the cap."
 
 
 def _figure(spec: Spec, rows: list[Row], intervals: Intervals, cap: int) -> Figure:
@@ -112,17 +107,22 @@ def _figure(spec: Spec, rows: list[Row], intervals: Intervals, cap: int) -> Figu
     top.invert_yaxis()
     top.grid(axis="x", alpha=0.3)
     for k, name in enumerate(names):
-        _share(figure.add_subplot(grid[1, k]), name, select(rows, parameter=name), given[name])
+        _share(figure.add_subplot(grid[1, k]), name, select(rows, parameter=name), given[name], labelled=k == 0)
     figure.suptitle(f"Not converged: {cap:,} iterations or |X|_F > 1e6", fontsize="medium")
     return figure
 
 
-def _share(axes: Axes, name: str, rows: list[Row], baseline: float) -> None:
+def _share(axes: Axes, name: str, rows: list[Row], baseline: float, *, labelled: bool) -> None:
     values = by(rows, lambda at: at["value"])
     grid = sorted(values)
     axes.plot(grid, [np.mean([converged(row) for row in values[x]]) for x in grid], marker=".", markersize=4, linewidth=1)
     axes.axvline(baseline, color="black", linewidth=0.8, linestyle=":")
-    axes.set(xscale="log", ylim=(-0.03, 1.03), xlabel=name, ylabel="share that converges" if name == "rho" else "")
+    axes.set(
+        xscale="log",
+        ylim=(-0.03, 1.03),
+        xlabel=name,
+        ylabel="share that converges" if labelled else "",
+    )
     axes.grid(alpha=0.3)
 
 

@@ -1,50 +1,59 @@
 """How the times of sparse PCA grow with its size."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 
-from orthoprox.experiments.comparison import METHODS, difference, mean, once, per_iteration, select, statement
+from orthoprox.experiments.comparison import METHODS, agreeing, difference, mean, per_iteration, statement
 from orthoprox.experiments.ledger import Row
-from orthoprox.experiments.section import Claim, Section
-from orthoprox.experiments.sections.components import SOLVERS, complete_sizes
+from orthoprox.experiments.section import Claim, IncompleteError, Section
+from orthoprox.experiments.sections.components import SOLVERS, compared
 from orthoprox.experiments.spec import Spec, load
 from orthoprox.experiments.table import Table
 
-_QUANTITIES = {"T": "time", "TI": "time per iteration"}
+_QUANTITIES = {"T": "time", "T/I": "time per iteration"}
 _SLOPES = 0.6  # the difference of two slopes that counts as agreement
 
-Curves = dict[str, dict[str, list[float]]]
+Curves = dict[str, dict[str, list[float]]]  # of each quantity and method
+Slopes = dict[tuple[str, str], float]
 
 
 def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     """Return times against m with fitted slopes."""
     source = load(str(spec.uses), quick=quick)
-    sizes, paper = complete_sizes(source, rows), source.paper
-    here: Curves = {"T": {}, "TI": {}}
-    for name in SOLVERS:
-        groups = [select(rows, m=m, solver=name) for m in sizes]
-        here["T"][name] = [mean(group, "cpu_seconds") for group in groups]
-        here["TI"][name] = [per_iteration(group) for group in groups]
-    slopes = {(kind, name): slope(sizes, values) for kind, curves in here.items() for name, values in curves.items()}
-    common = [m for m in sizes if m in paper["m"]]
-    places = [paper["m"].index(m) for m in common]
-    theirs = {
-        (kind, name): slope(common, [paper[name][kind][k] for k in places]) if common else np.nan for kind, name in slopes
+    groups, paper = compared(source, rows), source.paper
+    sizes = list(groups)
+    if len(sizes) < 2:
+        raise IncompleteError("a slope needs two sizes or more.")
+    here: Curves = {
+        "T": {name: [mean(group[name], "cpu_seconds") for group in groups.values()] for name in SOLVERS},
+        "T/I": {name: [per_iteration(group[name]) for group in groups.values()] for name in SOLVERS},
     }
-    flattest = min(SOLVERS, key=lambda name: slopes["T", name])
+    slopes = {(kind, name): slope(sizes, values) for kind, curves in here.items() for name, values in curves.items()}
+    theirs = _printed(paper, [m for m in sizes if m in paper["m"]])
+    claims = () if quick else tuple(_claims(spec, here, slopes, theirs, sizes))
     return Section(
         spec.id,
         spec.title,
         spec.reference,
         spec.about,
-        verdict=f"{METHODS[flattest]}'s time grows most slowly, like m^{slopes['T', flattest]:.1f} over {len(sizes)} sizes."
-        if len(sizes) > 1
-        else "A slope needs two sizes or more.",
+        verdict=agreeing(claims),
         figures={spec.id: _figure(sizes, here, slopes)},
         captions={spec.id: f"Processor time with one thread, averages at m = {', '.join(map(str, sizes))}; lines are fitted."},
-        tables=(_table(slopes, theirs),),
-        claims=() if quick or len(common) < 2 else once(_claims(spec, here, slopes, theirs, sizes)),
+        tables=(_table(slopes, theirs, _printed(paper, paper["m"])),),
+        claims=claims,
+        remarks=("Agreement means: exponents that differ by at most .6.",),
     )
+
+
+def _printed(paper: Mapping[str, Any], sizes: list[int]) -> Slopes:
+    """Return the exponents of the paper's printed times at some sizes."""
+    places = [paper["m"].index(m) for m in sizes]
+    T = {name: [paper[name]["T"][k] for k in places] for name in SOLVERS}
+    TI = {name: [paper[name]["T"][k] / paper[name]["I"][k] for k in places] for name in SOLVERS}
+    return {(kind, name): slope(sizes, curves[name]) for kind, curves in (("T", T), ("T/I", TI)) for name in SOLVERS}
 
 
 def slope(sizes: list[int], values: list[float]) -> float:
@@ -52,35 +61,36 @@ def slope(sizes: list[int], values: list[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0]) if len(sizes) > 1 else float("nan")
 
 
-def _claims(
-    spec: Spec, here: Curves, slopes: dict[tuple[str, str], float], theirs: dict[tuple[str, str], float], sizes: list[int]
-) -> list[Claim]:
+def _claims(spec: Spec, here: Curves, slopes: Slopes, theirs: Slopes, sizes: list[int]) -> list[Claim]:
     claims = []
     for kind, title in _QUANTITIES.items():
-        lowest = [min(SOLVERS, key=lambda name, k=k, kind=kind: here[kind][name][k]) for k in range(len(sizes))]  # type: ignore[misc]
-        told = ", ".join(f"{METHODS[name]} at {m}" for m, name in zip(sizes, lowest, strict=True))
-        claims.append(statement(f"LSALM has the least {title} at all m", "yes", told, set(lowest) == {"lsalm"}))
+        least = [min(SOLVERS, key=lambda name, k=k, kind=kind: here[kind][name][k]) for k in range(len(sizes))]  # type: ignore[misc]
+        told = ", ".join(f"{METHODS[name]} at {m}" for m, name in zip(sizes, least, strict=True))
+        what = f"LSALM has the least {title} at all m"
+        claims.append(statement(what, "yes", told, set(least) == {"lsalm"}, reason=spec.reasons["slopes"]))
         for name in SOLVERS:
             what = f"{title}, exponent of {METHODS[name]}"
             mine, other = slopes[kind, name], theirs[kind, name]
             claims.append(difference(what, other, mine, _SLOPES, form="{:.2f}", reason=spec.reasons["slopes"]))
-    return claims
+    order = sorted(SOLVERS, key=lambda name: slopes["T", name])
+    told = " < ".join(f"{METHODS[name]} {slopes['T', name]:.2f}" for name in order)
+    lowest = order[0] == "lsalm"
+    return [*claims, statement("LSALM's time has the lowest exponent", "yes", told, lowest, reason=spec.reasons["slopes"])]
 
 
-def _table(slopes: dict[tuple[str, str], float], theirs: dict[tuple[str, str], float]) -> Table:
-    lines = [
-        (METHODS[name], *(_exponent(table[kind, name]) for kind in _QUANTITIES for table in (theirs, slopes)))
-        for name in SOLVERS
-    ]
-    groups = (("", 1), *((title, 2) for title in _QUANTITIES.values()))
-    return Table("Fitted exponents of m", ("method", "paper", "here", "paper", "here"), tuple(lines), groups)
+def _table(slopes: Slopes, theirs: Slopes, all_sizes: Slopes) -> Table:
+    columns = (all_sizes, theirs, slopes)
+    lines = [(METHODS[name], *(_exponent(c[kind, name]) for kind in _QUANTITIES for c in columns)) for name in SOLVERS]
+    groups = (("", 1), *((title, 3) for title in _QUANTITIES.values()))
+    header = ("method", *(("paper, all sizes", "paper, our sizes", "here") * 2))
+    return Table("Fitted exponents of m; the paper's time per iteration is its T over its #I", header, tuple(lines), groups)
 
 
 def _exponent(value: float) -> str:
     return f"{value:.2f}" if np.isfinite(value) else "-"
 
 
-def _figure(sizes: list[int], here: Curves, slopes: dict[tuple[str, str], float]) -> Figure:
+def _figure(sizes: list[int], here: Curves, slopes: Slopes) -> Figure:
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     for axes, (kind, title) in zip(figure.subplots(1, 2), _QUANTITIES.items(), strict=True):
         for k, name in enumerate(SOLVERS):

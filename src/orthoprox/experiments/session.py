@@ -1,0 +1,30 @@
+"""Where and with what a number was made."""
+
+import hashlib
+import json
+import platform
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import scipy
+
+_CPU = Path("/proc/cpuinfo")
+
+
+@cache
+def session() -> dict[str, str]:
+    """Return what is to be known about this process and its machine, with a short hash of it as ``session``."""
+    facts = {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "versions": f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}",
+        "machine": f"{platform.system()} {platform.machine()}, {_processor()}, one BLAS thread for each process",
+    }
+    return {"session": hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:6], **facts}
+
+
+def _processor() -> str:
+    lines = _CPU.read_text().splitlines() if _CPU.exists() else []
+    named = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or "unknown processor"
