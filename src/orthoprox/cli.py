@@ -64,3 +64,7 @@ def _reproduce(options: argparse.Namespace) -> int:
     )
     print(f"The report is {page}")
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -38,7 +38,7 @@ class Bar:
             self._live.update(self._row, advance=work, description=text)
             return
         now = monotonic()
-        if now - self._said >= 10 or self._done >= self._total:
+        if now - self._said >= 10 or self._done >= (1 - 1e-9) * self._total:
             self._said = now
             left = (now - self._start) * (self._total / self._done - 1) if self._done else 0.0
             sys.stderr.write(f"{100 * self._done / self._total:3.0f} %  {left:6.0f} s remaining  {text}\n")

@@ -51,9 +51,11 @@ class Condition:
         return _SIGNS[self.sign](here, self.value)
 
     def check(self, runs: Sequence[Run]) -> None:
-        """Raise where none of the runs has the coordinate: it is misspelt."""
+        """Raise where none of the runs has the coordinate, because it is misspelt, or one cannot be compared."""
         known = sorted({name for run in runs for name in run.at})
         _inputs.choice(self.name, f"The coordinate in '{self}'", known)
+        for run in runs:
+            self.holds(run)
 
     def __str__(self) -> str:
         return f"{self.name} {self.sign} {self.value if isinstance(self.value, str) else format(self.value, 'g')}"

@@ -61,7 +61,7 @@ class Ledger:
 
     def sessions(self, rows: Iterable[Row]) -> list[dict[str, str]]:
         """Return the facts of the sessions in which some rows were made."""
-        return [self._sessions[name] for name in sorted({row["session"] for row in rows}) if name in self._sessions]
+        return [self._sessions[name] for name in sorted({row.get("session", "") for row in rows}) if name in self._sessions]
 
     def state(self, run: Run) -> State:
         """Return whether a run is done. One that ended by an error, and so has no result, counts as missing."""

@@ -44,7 +44,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
         spec.title,
         spec.reference,
         spec.about,
-        verdict=agreeing(claims) if claims else f"Made on {data}{' at reduced size' if quick else ''}; not comparable.",
+        verdict=agreeing(claims) if comparable else f"Made on {data}, not comparable with the paper.",
         tables=(_table(groups, data),),
         claims=claims,
         remarks=(

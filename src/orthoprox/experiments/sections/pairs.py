@@ -100,6 +100,7 @@ def _figure(counts: Grid, total: int, r: list[float], beta: list[float], cap: in
     )
     left.set(xlabel="r", ylabel="beta", title=f"All {total} instances converge (green)")
     image = right.pcolormesh(r, beta, counts, cmap="viridis", vmin=0, vmax=total, shading="nearest", rasterized=True)
-    right.set(xlabel="r", ylabel="beta", title=f"Instances that converge; not: {cap:,} iterations, |X|_F > 1e6")
+    right.set(xlabel="r", ylabel="beta", title="Number of instances that converge")
     figure.colorbar(image, ax=right)
+    figure.suptitle(f"Not converged: {cap:,} iterations or |X|_F > 1e6", fontsize="medium")
     return figure

@@ -15,6 +15,7 @@ from orthoprox.experiments.table import Table
 _GOALS = (("constraint", 1e-1), ("constraint", 1e-2), ("constraint", 1e-5), ("constraint", 1e-7), ("update", 1e-8))
 _LABELS = {"constraint": "|X'X - I|", "update": "|X+ - X| + |X+ - Z|"}
 _REACHED = 1e-5  # |X'X - I| that counts as converged here
+_NOTHING = {"feasibility": np.nan, "floor": np.nan}  # of runs that all ended at infinity
 _ENOUGH = 12_000  # iterations after which runs that converge have reached their floor
 
 
@@ -36,7 +37,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
         figures={spec.id: _figure(spec, curves, last)},
         captions={
             spec.id: f"Seed {spec.paper['shown']} bold, the others thin, eps = {smallest:g}, {last:,} iterations. "
-            "A run fails where |X'X - I| is above 1e-5 at the end, or |X|_F > 1e6."
+            "A curve ends where its run stands still. A run fails where |X'X - I| is above 1e-5 at the end, or |X|_F > 1e6."
         },
         tables=(_speeds(curves, failed), _floors(spec, rows)),
         claims=claims,
@@ -89,7 +90,9 @@ def _claims(spec: Spec, rows: list[Row], curves: dict[float, list[Row]], failed:
     decided = early[1] < early[0] and late[1] > late[0] if np.isfinite(late[0]) else None
     what = f"rho = {large:g} is faster than {middle[-1]:g} at the start and slower later"
     claims.append(statement(what, "yes", here, decided, reason=why))
-    full = [row for row in rows if row["zero_columns"] == 0 and row["at"]["rho"] > small and row["floor"]]
+    full = [
+        row for row in rows if row["zero_columns"] == 0 and row["at"]["rho"] > small and row["floor"] and row["feasibility"]
+    ]
     met = sum(abs(row["feasibility"] / row["floor"] - 1) < 0.1 for row in full)
     here = f"|X'X - I| = eps |Y| within 10 % at the end of {met} of {len(full)} runs with rho > {small:g}"
     decided = met > 0.9 * len(full) if spec.content["stop"]["max_iterations"] >= _ENOUGH else None
@@ -117,7 +120,8 @@ def _floors(spec: Spec, rows: list[Row]) -> Table:
         for rho in spec.varied("rho"):
             runs = select(rows, rho=rho, eps=eps)
             if runs and rho > spec.paper["fails"]:
-                reached, floor = (float(np.median([row[name] for row in runs])) for name in ("feasibility", "floor"))
+                known = [row for row in runs if None not in (row["feasibility"], row["floor"])] or [_NOTHING]
+                reached, floor = (float(np.median([row[name] for row in known])) for name in ("feasibility", "floor"))
                 lines.append((f"{eps:g}", f"{rho:g}", f"{reached:.3g}", f"{floor:.3g}"))
     header = ("eps", "rho", "|X'X - I| at the end", "eps |Y|")
     return Table(
@@ -138,4 +142,5 @@ def _figure(spec: Spec, curves: dict[float, list[Row]], last: int) -> Figure:
         axes.set(yscale="log", xlabel="iteration", xlim=(0, last), title=_LABELS[name])
         axes.grid(alpha=0.3)
         axes.legend()
+    figure.suptitle(f"Not converged: |X'X - I| > 1e-5 after {last:,} iterations, or |X|_F > 1e6", fontsize="medium")
     return figure

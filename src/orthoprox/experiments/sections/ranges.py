@@ -36,6 +36,8 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
         all_ten = {x for x in grid if all(map(converged, values[x]))}
         fast = {x for x in all_ten if mean(values[x], "iterations") < limit}
         intervals[name] = (_around(grid, all_ten, given[name]), _around(grid, fast, given[name]))
+    if not intervals:
+        raise IncompleteError(f"a parameter needs runs on seeds 0 to {size - 1}.")
     everything = select(rows, parameter="baseline")
     share = np.mean([converged(row) for row in everything])
     claims = (_baseline(base), *_widths(intervals, spec))

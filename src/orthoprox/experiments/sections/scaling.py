@@ -39,7 +39,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
         spec.title,
         spec.reference,
         spec.about,
-        verdict=agreeing(claims),
+        verdict=agreeing(claims) or f"Times at {len(sizes)} sizes.",
         figures={spec.id: _figure(sizes, here, slopes)},
         captions={spec.id: f"Processor time with one thread, averages at m = {', '.join(map(str, sizes))}; lines are fitted."},
         tables=(_table(slopes, theirs, _printed(paper, paper["m"])),),

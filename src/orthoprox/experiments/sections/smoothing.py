@@ -63,9 +63,9 @@ def _claims(
         claims.append(statement("a larger beta is faster", "yes", here, average[high] < average[low], reason=reason))
     paper, top = spec.paper["threshold"], max(share)
     limits = {k: top if x is None else x for k, x in thresholds.items()}
-    spread = f"from {min(limits.values()):g} to {max(limits.values()):g}" + (
-        " (the end of the grid)" if top in limits.values() else ""
-    )
+    lowest, highest = min(limits.values()), max(limits.values())
+    spread = f"from {f'{lowest:g}' if lowest else f'below {_LOW:g}'} to {highest:g}"
+    spread += " (the end of the grid)" if highest == top else ""
     sentence = f"In {len(limits)} groups of ten instances this beta ranges {spread}. {spec.reasons['threshold']}"
     what = "the largest beta up to which all ten instances converge"
     claims.append(difference(what, paper, limits[0], 0.02, form="{:.2f}", reason=sentence))
@@ -94,9 +94,10 @@ def _figure(
     passing = [np.mean([limit is None or limit >= x for limit in thresholds.values()]) for x in grid]
     right.plot(grid, [share[x] for x in grid], label="instances that converge")
     right.plot(grid, np.where(np.array(grid) >= _LOW, passing, np.nan), label="groups of ten that never failed so far")
-    right.set(xlabel="beta", ylim=(-0.03, 1.03), title=f"Shares; not converged: {cap:,} iterations or |X|_F > 1e6")
+    right.set(xlabel="beta", ylim=(-0.03, 1.03), title="Shares of all instances")
     for axes in (left, right):
         axes.axvline(spec.paper["threshold"], color="black", linestyle=":", linewidth=1, label="the paper's threshold")
         axes.grid(alpha=0.3)
         axes.legend()
+    figure.suptitle(f"Not converged: {cap:,} iterations or |X|_F > 1e6", fontsize="medium")
     return figure
