@@ -76,8 +76,8 @@ def run(batch: Batch, below: Mapping[str, float], cap: int, *, record: Sequence[
             loop.end(Status.DIVERGED, ~(norm(loop.state.X) <= EXPLODED))
             if below:
                 loop.end(Status.CONVERGED, np.all([now[name] <= bound for name, bound in below.items()], axis=0))
-            loop.end(Status.STALLED, loop.still >= STILL)
             loop.end(Status.ITERATIONS, loop.k >= cap)
+            loop.end(Status.STALLED, loop.still >= STILL)
     return loop.ends
 
 

@@ -20,10 +20,16 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "round": round
 def evaluate(formula: str, names: Mapping[str, float]) -> float:
     """Return the value of a formula of numbers, the given names, + - * / // **, sqrt, round, max and min."""
     try:
-        return _value(ast.parse(formula, mode="eval").body, names)
+        tree = ast.parse(formula, mode="eval").body
+        value = _value(tree, names)
     except (SyntaxError, KeyError, TypeError) as error:
         known = ", ".join([*names, *_FUNCTIONS])
         raise ValueError(f"{formula!r} is not a formula; it needs numbers, + - * / // ** and {known}.") from error
+    except (ArithmeticError, ValueError) as error:
+        raise ValueError(f"The formula {formula!r} has no value ({error}) at {dict(names)}; it needs other numbers.") from error
+    if isinstance(value, complex):
+        raise ValueError(f"The formula {formula!r} has no real value at {dict(names)}; it needs other numbers.")
+    return value
 
 
 def resolve(settings: Mapping[str, Any], names: Mapping[str, float], *, words: tuple[str, ...] = ()) -> dict[str, Any]:
