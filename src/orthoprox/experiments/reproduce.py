@@ -222,7 +222,7 @@ def _account(item: Item, rows: list[Row]) -> list[str]:
     sentences.append("They ended as: " + ", ".join(f"{status} {count}" for status, count in ends.most_common()) + ".")
     shared = sum(row.get("seconds", 0.0) > _SHARED * row.get("cpu_seconds", float("inf")) for row in rows)
     if shared:
-        sentences.append(f"{shared} timed runs had to share the processor; their processor time is shown all the same.")
+        sentences.append(f"Timed runs that had to share the processor: {shared}. Their processor time is shown all the same.")
     return sentences + sorted({f"Error: {row['message']}" for row in rows if row["status"] == "ERROR"})
 
 
