@@ -145,7 +145,7 @@ def section(item: Item, *, quick: bool) -> Section:
             undecided = tuple(replace(claim, ratio=None, agrees=None, sentence="") for claim in made.claims)
             made = replace(made, verdict="Made at reduced size, not comparable with the paper.", claims=undecided)
     except IncompleteError as missing:
-        made = Section(spec.id, spec.title, spec.reference, spec.about, verdict=f"Not shown yet: {missing}")
+        made = Section.of(spec, verdict=f"Not shown yet: {missing}")
     return replace(made, remarks=(*made.remarks, *_account(item, rows)))
 
 

@@ -1,8 +1,9 @@
 """What a report is made of: sections with tables, figures, and what the paper claims beside what was found."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from orthoprox.experiments.spec import Spec
 from orthoprox.experiments.table import Table
 
 if TYPE_CHECKING:
@@ -39,3 +40,8 @@ class Section:
     tables: tuple[Table, ...] = ()
     claims: tuple[Claim, ...] = ()
     remarks: tuple[str, ...] = ()  # on the runs: how many, failed, stale, reduced size, which data
+
+    @classmethod
+    def of(cls, spec: Spec, *, verdict: str, **content: Any) -> "Section":
+        """Return the section on a spec, with its title and what it says about itself."""
+        return cls(spec.id, spec.title, spec.reference, spec.about, verdict=verdict, **content)

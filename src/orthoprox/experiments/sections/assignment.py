@@ -39,11 +39,8 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     comparable = data == "cmu_house" and not quick
     claims = tuple(_claims(spec, groups)) if comparable else ()
     equal, total = _same_points(groups)
-    return Section(
-        spec.id,
-        spec.title,
-        spec.reference,
-        spec.about,
+    return Section.of(
+        spec,
         verdict=agreeing(claims) if comparable else f"Made on {data}, not comparable with the paper.",
         tables=(_table(groups, data),),
         claims=claims,

@@ -29,15 +29,14 @@ Groups = dict[int, dict[str, list[Row]]]
 def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     """Return the table of the methods, and the comparison of its entries."""
     groups = compared(spec, rows)
+    if not groups:
+        raise IncompleteError("no size has a run of each of the four methods on the same instance.")
     claims = () if quick else tuple(_claims(spec, rows, groups))
     ahead = [m for m, group in groups.items() if min(SOLVERS, key=lambda name: mean(group[name], "cpu_seconds")) == "lsalm"]
     counts = [len(group["lsalm"]) for group in groups.values()]
     repetitions = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-    return Section(
-        spec.id,
-        spec.title,
-        spec.reference,
-        spec.about,
+    return Section.of(
+        spec,
         verdict=f"LSALM is the fastest of the four at {len(ahead)} of {len(groups)} sizes. {agreeing(claims)}".strip(),
         tables=(_table(groups), *_slow(rows)),
         claims=claims,
@@ -52,10 +51,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
 def compared(spec: Spec, rows: list[Row]) -> Groups:
     """Return for each size that all four methods have solved their rows, on the seeds they share."""
     groups = {m: shared(rows, SOLVERS, m=m) for m in spec.grid["m"]}
-    complete = {m: group for m, group in groups.items() if group["lsalm"]}
-    if not complete:
-        raise IncompleteError("no size has a run of each of the four methods on the same instance.")
-    return complete
+    return {m: group for m, group in groups.items() if group["lsalm"]}
 
 
 def _claims(spec: Spec, rows: list[Row], groups: Groups) -> list[Claim]:

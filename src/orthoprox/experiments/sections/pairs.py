@@ -31,11 +31,8 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
         average = np.where(counts == total, sums / counts, np.nan)
     green = float(np.sum(counts == total) / np.sum(made == total))
     claims = tuple(_claims(spec, counts == total, average, r, beta) if np.all(made == total) else ())
-    return Section(
-        spec.id,
-        spec.title,
-        spec.reference,
-        spec.about,
+    return Section.of(
+        spec,
         verdict=f"All instances converge on {100 * green:.0f} % of the map. {agreeing(claims)}",
         figures={spec.id: _figure(counts, total, r, beta, cap)},
         captions={

@@ -28,11 +28,8 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     failed = {rho: sum(not _settled(row) for row in runs) for rho, runs in curves.items()}
     last = spec.content["stop"]["max_iterations"]
     claims = tuple(_claims(spec, rows, curves, failed))
-    return Section(
-        spec.id,
-        spec.title,
-        spec.reference,
-        spec.about,
+    return Section.of(
+        spec,
         verdict=agreeing(claims),
         figures={spec.id: _figure(spec, curves, last)},
         captions={

@@ -41,11 +41,8 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     everything = select(rows, parameter="baseline")
     share = np.mean([converged(row) for row in everything])
     claims = (_baseline(base), *_widths(intervals, spec))
-    return Section(
-        spec.id,
-        spec.title,
-        spec.reference,
-        spec.about,
+    return Section.of(
+        spec,
         verdict=f"{agreeing(claims)} At the baseline {100 * share:.1f} % of {len(everything)} instances converge.",
         figures={spec.id: _figure(spec, rows, intervals, cap)},
         captions={

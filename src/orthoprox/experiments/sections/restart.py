@@ -11,34 +11,28 @@ from orthoprox.experiments.comparison import (
     mean,
     per_iteration,
     select,
-    shared,
     speeds,
     statement,
 )
 from orthoprox.experiments.ledger import Row
 from orthoprox.experiments.section import Claim, IncompleteError, Section
-from orthoprox.experiments.sections.components import SOLVERS
+from orthoprox.experiments.sections.components import SOLVERS, Groups, compared
 from orthoprox.experiments.spec import Spec
 from orthoprox.experiments.table import Table
-
-Groups = dict[int, dict[str, list[Row]]]
 
 
 def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     """Return the tables for each kind of start, and the comparison of the one that is as the paper describes it."""
     described, *variants = spec.grid["start"]
-    everything = {start: _groups(spec, select(rows, start=start)) for start in (described, *variants)}
+    everything = {start: compared(spec, select(rows, start=start)) for start in (described, *variants)}
     if not everything[described]:
         raise IncompleteError("no size has a run of each of the four methods from the start as described.")
     agreed = {start: _agreed(spec, select(rows, start=start), groups) for start, groups in everything.items()}
     same = {m: group for m, group in agreed[described].items() if group["lsalm"]}
     claims = () if quick else tuple(_claims(spec, everything, same))
     ahead = [m for m, group in same.items() if min(SOLVERS, key=lambda name: mean(group[name], "cpu_seconds")) == "lsalm"]
-    return Section(
-        spec.id,
-        spec.title,
-        spec.reference,
-        spec.about,
+    return Section.of(
+        spec,
         verdict=f"LSALM is the fastest of the four at {len(ahead)} of {len(same)} sizes. {agreeing(claims)}".strip(),
         tables=tuple(_table(start, groups, agreed[start]) for start, groups in everything.items() if groups),
         claims=claims,
@@ -49,12 +43,6 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
             "method that goes on to a better point can be excluded by it.",
         ),
     )
-
-
-def _groups(spec: Spec, rows: list[Row]) -> Groups:
-    """Return for each size that all four methods have solved their rows, on the seeds they share."""
-    groups = {m: shared(rows, SOLVERS, m=m) for m in spec.grid["m"]}
-    return {m: group for m, group in groups.items() if group["lsalm"]}
 
 
 def _agreed(spec: Spec, rows: list[Row], groups: Groups) -> Groups:

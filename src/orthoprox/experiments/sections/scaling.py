@@ -34,11 +34,8 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     slopes = {(kind, name): slope(sizes, values) for kind, curves in here.items() for name, values in curves.items()}
     theirs = _printed(paper, [m for m in sizes if m in paper["m"]])
     claims = () if quick else tuple(_claims(spec, here, slopes, theirs, sizes))
-    return Section(
-        spec.id,
-        spec.title,
-        spec.reference,
-        spec.about,
+    return Section.of(
+        spec,
         verdict=agreeing(claims) or f"Times at {len(sizes)} sizes.",
         figures={spec.id: _figure(sizes, here, slopes)},
         captions={spec.id: f"Processor time with one thread, averages at m = {', '.join(map(str, sizes))}; lines are fitted."},

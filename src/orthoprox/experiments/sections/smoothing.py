@@ -27,11 +27,8 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     claims = tuple(_claims(spec, average, share, thresholds))
     limit = thresholds[0]
     beyond = f"All ten instances converge up to beta = {grid[-1] if limit is None else limit:g}"
-    return Section(
-        spec.id,
-        spec.title,
-        spec.reference,
-        spec.about,
+    return Section.of(
+        spec,
         verdict=f"{beyond}; the paper's threshold is {spec.paper['threshold']:g}. {agreeing(claims)}",
         figures={spec.id: _figure(spec, average, share, thresholds, grid, cap)},
         captions={
