@@ -29,9 +29,9 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     limit = spec.paper["slack"] * mean(base, "iterations")
     intervals: Intervals = {}
     for name in spec.content["each"]:
-        values = by(select(ten, parameter=name), lambda at: at["value"])
+        values = _values(ten, name, given[name])
         grid = sorted(x for x, runs in values.items() if len(runs) == size)
-        if not grid:
+        if len(grid) < 2:
             continue
         all_ten = {x for x in grid if all(map(converged, values[x]))}
         fast = {x for x in all_ten if mean(values[x], "iterations") < limit}
@@ -60,6 +60,11 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
             "Wide means that the upper end is at least five times the lower one.",
         ),
     )
+
+
+def _values(rows: list[Row], name: str, baseline: float) -> dict[float, list[Row]]:
+    """Return the rows for each value of a parameter, that of the baseline included."""
+    return {**by(select(rows, parameter=name), lambda at: at["value"]), baseline: select(rows, parameter="baseline")}
 
 
 def _around(grid: Sequence[float], good: set[float], baseline: float) -> tuple[float, float] | None:
@@ -106,13 +111,13 @@ def _figure(spec: Spec, rows: list[Row], intervals: Intervals, cap: int) -> Figu
     top.invert_yaxis()
     top.grid(axis="x", alpha=0.3)
     for k, name in enumerate(names):
-        _share(figure.add_subplot(grid[1, k]), name, select(rows, parameter=name), given[name], labelled=k == 0)
+        _share(figure.add_subplot(grid[1, k]), name, rows, given[name], labelled=k == 0)
     figure.suptitle(f"Not converged: {cap:,} iterations or |X|_F > 1e6", fontsize="medium")
     return figure
 
 
 def _share(axes: Axes, name: str, rows: list[Row], baseline: float, *, labelled: bool) -> None:
-    values = by(rows, lambda at: at["value"])
+    values = _values(rows, name, baseline)
     grid = sorted(values)
     axes.plot(grid, [np.mean([converged(row) for row in values[x]]) for x in grid], marker=".", markersize=4, linewidth=1)
     axes.axvline(baseline, color="black", linewidth=0.8, linestyle=":")
@@ -128,7 +133,7 @@ def _share(axes: Axes, name: str, rows: list[Row], baseline: float, *, labelled:
 def _table(spec: Spec, rows: list[Row], intervals: Intervals) -> Table:
     given, lines = spec.content["solvers"]["lsalm"], []
     for name, (all_ten, fast) in intervals.items():
-        values = by(select(rows, parameter=name), lambda at: at["value"])
+        values = _values(rows, name, given[name])
         share = {x: float(np.mean([converged(row) for row in runs])) for x, runs in values.items()}
         best = max(share, key=lambda x: share[x])
         ends = (min(share), max(share))
