@@ -1,11 +1,14 @@
 """The pages of docs/ say what the registry says, and leave no method out."""
 
 import importlib
+import re
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+import chromium
+from orthoprox.experiments.spec import names
 from orthoprox.solvers import SOLVERS
 
 ROOT = Path(__file__).parents[1]
@@ -83,3 +86,19 @@ def test_the_benchmark_counts_what_a_subproblem_adds(load):
 def test_index_names_every_page():
     index = (DOCS / "README.md").read_text()
     assert all(f"({page.name})" in index for page in DOCS.glob("*.md") if page.name != "README.md")
+
+
+def test_the_page_of_the_reproduction_shows_every_table_and_figure_without_an_error():
+    page = DOCS / "reproduction" / "index.html"
+    text = page.read_text(encoding="utf-8")
+    for name in names():
+        assert f'id="{name}"' in text
+        if name.startswith("fig-"):
+            assert (DOCS / "reproduction" / "figures" / f"{name}.png").is_file()
+    assert chromium.inspect(page) == ([], [])
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: str(page.relative_to(DOCS)))
+def test_links_between_pages_lead_somewhere(page):
+    for target in re.findall(r"\[[^]]+\]\(([\w/-]+\.\w+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target

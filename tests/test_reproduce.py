@@ -290,6 +290,15 @@ def test_with_the_cmu_house_the_matching_is_run_on_it(tmp_path, monkeypatch, exe
     assert {run.settings["problem"]["data"] for run in executed_runs(executed)} == {"cmu_house"}
 
 
+def test_rows_of_the_drawn_house_do_not_keep_the_real_one_away(tmp_path, monkeypatch, executed):
+    reproduce.reproduce(["table-matching"], quick=True, out=tmp_path, where=["seed<1"])
+    executed.clear()
+    monkeypatch.setattr(reproduce, "cmu_house", lambda: None)
+    monkeypatch.setattr(reproduce, "work", lambda todo, done: executed.extend(todo))
+    reproduce.reproduce(["table-matching"], quick=True, out=tmp_path, where=["seed<1"])
+    assert {run.settings["problem"]["data"] for run in executed_runs(executed)} == {"cmu_house"}
+
+
 def test_a_folder_that_the_user_named_must_hold_the_data(tmp_path, monkeypatch, executed):
     monkeypatch.setenv("ORTHOPROX_CMU_HOUSE", str(tmp_path / "nowhere"))
     with pytest.raises(FileNotFoundError, match="no network"):

@@ -69,16 +69,14 @@ def items(out: Path, *, quick: bool = False) -> dict[str, Item]:
         if spec.uses:
             found[name] = replace(found[spec.uses], spec=spec)
             continue
-        item = Item(spec, spec.runs(), Ledger(out / "rows" / f"{name}.jsonl"))
-        other = _stand_in(item)
-        found[name] = other if other.rows and not item.rows else item
+        found[name] = Item(spec, spec.runs(), Ledger(out / "rows" / f"{name}.jsonl"))
     return found
 
 
 def listing(out: Path, *, quick: bool = False) -> str:
     """Return the table of what can be made, about how long it takes, and what of it is done."""
     lines = []
-    for name, item in items(out, quick=quick).items():
+    for name, item in _with_rows(items(out, quick=quick)).items():
         states = item.states()
         counts = [str(states[state]) for state in (State.DONE, State.STALE, State.MISSING)]
         minutes = f"{60 * item.hours:.0f}" if item.hours > 1 / 60 else "< 1"
@@ -124,10 +122,9 @@ def reproduce(
         condition.check([run for item in chosen.values() for run in item.runs])
     if run:
         chosen = {name: _with_data(item) for name, item in chosen.items()}
-        known |= chosen
         (out / "rows").mkdir(parents=True, exist_ok=True)  # a folder that cannot be written to is refused before the work
         _run(list({item.ledger.path: item for item in chosen.values()}.values()), conditions, keep)
-    shown = [item for item in known.values() if item.rows]
+    shown = [item for item in _with_rows(known).values() if item.rows]
     if not shown:
         raise ValueError(f"{out} has no rows yet, so there is nothing to report; run it without --report.")
     title = "The experiments of the LSALM paper, reproduced" + (" at reduced size" if quick else "")
@@ -195,6 +192,12 @@ def _stand_in(item: Item) -> Item:
         return item
     spec = replace(item.spec, content={**item.spec.content, "problem": {**problem, "data": _STAND_IN}})
     return Item(spec, spec.runs(), item.ledger)
+
+
+def _with_rows(known: dict[str, Item]) -> dict[str, Item]:
+    """Return the items, on the stand-in for their data where that alone has rows."""
+    other = {name: _stand_in(item) for name, item in known.items() if not item.spec.uses and not item.rows}
+    return known | {name: item for name, item in other.items() if item.rows}
 
 
 def _with_data(item: Item) -> Item:
