@@ -1,6 +1,7 @@
 """Rows of runs: appended, read back, and marked when other code made them."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import orthoprox
 from orthoprox.experiments import ledger as module
 from orthoprox.experiments.fingerprint import _MAKING, _SHOWING, _meaning, fingerprint
 from orthoprox.experiments.ledger import Ledger, State
-from orthoprox.experiments.session import session
+from orthoprox.experiments.origin import origin
 from orthoprox.experiments.spec import Run
 
 RUNS = [Run({"solver": "lsalm", "seed": seed}, {"problem": {"seed": seed}}) for seed in range(5)]
@@ -18,7 +19,7 @@ ROOT = Path(orthoprox.__file__).parent
 
 
 def entries(path):
-    """Return the rows in a file, without the lines about sessions."""
+    """Return the rows in a file, without the lines about origins."""
     return [entry for entry in map(json.loads, path.read_text().splitlines()) if "key" in entry]
 
 
@@ -47,7 +48,7 @@ def test_rows_are_read_back(path):
 def test_each_row_is_one_line_of_json(path):
     Ledger(path).append(RUNS[:3], [outcome(k) for k in range(3)])
     assert [row["iterations"] for row in entries(path)] == [0, 1, 2]
-    assert len(path.read_text().splitlines()) == 4, "the first is about the session"
+    assert len(path.read_text().splitlines()) == 4, "the first is about the origin"
     assert path.read_text().endswith("\n")
 
 
@@ -140,35 +141,35 @@ def test_numbers_that_are_not_finite_are_read_back(path):
 # Sessions
 
 
-def test_the_facts_of_a_session_are_written_once_before_its_rows(path):
+def test_the_facts_of_an_origin_are_written_once_before_its_rows(path):
     ledger = Ledger(path)
     ledger.append(RUNS[:1], [outcome()])
     Ledger(path).append(RUNS[1:2], [outcome()])
     first, *others = map(json.loads, path.read_text().splitlines())
-    assert first == session()
-    assert [row["session"] for row in others] == [session()["session"]] * 2
-    assert set(first) == {"session", "date", "versions", "machine"}
+    assert first == origin()
+    assert [row["origin"] for row in others] == [origin()["origin"]] * 2
+    assert set(first) == {"origin", "date", "versions", "machine"}
 
 
-def test_the_sessions_of_rows_are_those_in_which_they_were_made(path, monkeypatch):
+def test_the_origins_of_rows_are_those_where_they_were_made(path, monkeypatch):
     Ledger(path).append(RUNS[:2], [outcome(), outcome()])
-    other = {**session(), "session": "other", "machine": "another one"}
-    monkeypatch.setattr(module, "session", lambda: other)
+    other = {**origin(), "origin": "other", "machine": "another one"}
+    monkeypatch.setattr(module, "origin", lambda: other)
     Ledger(path).append(RUNS[1:3], [outcome(), outcome()])
     ledger = Ledger(path)
-    assert ledger.sessions(ledger.rows(RUNS[:1])) == [session()]
-    assert ledger.sessions(ledger.rows(RUNS[1:])) == [other]
-    assert sorted(each["session"] for each in ledger.sessions(ledger.rows(RUNS))) == sorted([session()["session"], "other"])
+    assert ledger.origins(ledger.rows(RUNS[:1])) == [origin()]
+    assert ledger.origins(ledger.rows(RUNS[1:])) == [other]
+    assert sorted(each["origin"] for each in ledger.origins(ledger.rows(RUNS))) == sorted([origin()["origin"], "other"])
 
 
-def test_rows_without_a_session_are_read_and_have_no_facts(path):
+def test_rows_without_an_origin_are_read_and_have_no_facts(path):
     """As the first files had none."""
     Ledger(path).append(RUNS[:2], [outcome(3), outcome(4)])
-    old = [{name: value for name, value in row.items() if name != "session"} for row in entries(path)]
+    old = [{name: value for name, value in row.items() if name != "origin"} for row in entries(path)]
     path.write_text("".join(json.dumps(row) + "\n" for row in old))
     ledger = Ledger(path)
     assert [row["iterations"] for row in ledger.rows(RUNS)] == [3, 4]
-    assert ledger.sessions(ledger.rows(RUNS)) == []
+    assert ledger.origins(ledger.rows(RUNS)) == []
 
 
 # The fingerprint
@@ -268,6 +269,16 @@ def test_files_that_only_show_numbers_do_not_change_it(copy, name):
 def test_the_named_files_are_there():
     assert all((ROOT / name).is_file() for name in _SHOWING)
     assert all((ROOT / "experiments" / name).is_file() for name in _MAKING)
+
+
+def test_what_the_studies_import_of_this_package_makes_numbers():
+    found, todo = set(), ["quadratics.py", "spca.py", "matching.py"]
+    while todo:
+        name = todo.pop()
+        found.add(name)
+        imported = re.findall(r"from orthoprox\.experiments\.(\w+) import", (ROOT / "experiments" / name).read_text())
+        todo += [f"{module}.py" for module in imported if f"{module}.py" not in found]
+    assert found == _MAKING
 
 
 def test_the_meaning_of_a_source_is_its_code():

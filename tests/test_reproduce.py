@@ -143,7 +143,7 @@ def test_stale_rows_can_be_kept_and_the_report_says_so(made, executed, capsys):
 
 def test_a_run_that_raised_is_run_again(made, executed):
     lines = rows(made)
-    error = {key: lines[0][key] for key in ("key", "code", "version", "session", "at")} | {
+    error = {key: lines[0][key] for key in ("key", "code", "version", "origin", "at")} | {
         "status": "ERROR",
         "message": "ValueError: no",
     }
@@ -156,7 +156,7 @@ def test_a_run_that_raised_is_run_again(made, executed):
 
 def test_errors_of_runs_stand_in_the_report(made, executed):
     lines = rows(made)
-    error = {key: lines[0][key] for key in ("key", "code", "version", "session", "at")} | {
+    error = {key: lines[0][key] for key in ("key", "code", "version", "origin", "at")} | {
         "status": "ERROR",
         "message": "ValueError: no",
     }

@@ -492,4 +492,40 @@ def test_by_groups_by_place():
 
 
 def test_every_method_of_the_specs_has_a_name():
-    assert {solver for name in IDS for solver in source(name).content["solvers"]} == set(comparison.METHODS)
+    assert {solver for name in IDS for solver in source(name).content["solvers"]} <= set(comparison.METHODS)
+    assert comparison.METHODS["manpg-ada"] == "ManPG-Ada"
+
+
+def test_the_fast_interval_leaves_out_values_that_need_more_than_110_percent():
+    rows = rows_of("fig-qp-range", quick=True)
+    for each in rows:
+        slow = each["at"]["parameter"] == "r" and each["at"]["value"] > 10
+        each |= {"status": "CONVERGED", "iterations": 200 if slow else 100}
+    (table,) = section("fig-qp-range", rows, quick=True).tables
+    cells = {line[0]: line for line in table.rows}
+    assert cells["r"][2].endswith("200*")
+    assert float(cells["r"][3].split(" to ")[1]) < 10
+    assert cells["beta"][2] == cells["beta"][3]
+
+
+def test_an_instance_counts_only_where_all_methods_end_at_the_point_of_the_baseline():
+    rows = rows_of("table-spca-rsm", quick=True)
+    for each in rows:
+        each["distance"] = 0.5 if each["at"]["solver"] == "soc" and each["at"]["seed"] == 1 else 0.001
+        each["iterations"] = 1000 if each["at"]["seed"] == 1 else 10
+    table = section("table-spca-rsm", rows, quick=True).tables[0]
+    assert {line[1] for line in table.rows} == {"1 of 2"}
+    assert {line[3] for line in table.rows} == {"10"}
+
+
+def test_a_limit_of_beta_that_goes_up_and_down_does_not_grow_with_r():
+    rows = rows_of("fig-qp-r-beta", quick=True)
+    spec = source("fig-qp-r-beta", quick=True)
+    r, beta = spec.varied("r"), spec.varied("beta")
+    for each in rows:
+        k = r.index(each["at"]["r"])
+        limit = beta[-1] if k == len(r) - 1 else beta[1 + k % 2]
+        each["status"] = "CONVERGED" if each["at"]["beta"] <= limit else "STALLED"
+    claim = section("fig-qp-r-beta", rows, quick=True).claims[0]
+    assert claim.agrees is False
+    assert "rises" in claim.sentence

@@ -8,10 +8,9 @@ import numpy as np
 
 from orthoprox.experiments.ledger import Row
 from orthoprox.experiments.section import Claim
+from orthoprox.solvers import SOLVERS
 
-METHODS = {"manpg-ada": "ManPG-Ada", "soc": "SOC", "radmm": "RADMM", "lsalm": "LSALM", "pamal": "PAMAL"}
-METHODS |= {"rgd": "RGD", "pcal": "PCAL", "landing": "Landing"}
-
+METHODS = {name: method.facts.name for name, method in SOLVERS.items()}  # as tables show them
 CLOSE = 1.5  # the factor within which iterations and ratios of times agree
 
 

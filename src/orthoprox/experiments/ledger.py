@@ -9,7 +9,7 @@ from typing import Any
 
 import orthoprox
 from orthoprox.experiments.fingerprint import fingerprint
-from orthoprox.experiments.session import session
+from orthoprox.experiments.origin import origin
 from orthoprox.experiments.spec import Run
 
 Row = dict[str, Any]
@@ -26,13 +26,13 @@ class State(Enum):
 class Ledger:
     """The rows in one file. A run has the last row with its key; failed runs have one like all others.
 
-    Before the rows of a session stands a line with the facts about it, to which they refer.
+    Before the first rows of an origin (a date, a machine, its versions) stands a line about it, to which they refer.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._rows: dict[str, Row] = {}
-        self._sessions: dict[str, dict[str, str]] = {}
+        self._origins: dict[str, dict[str, str]] = {}
         for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
             try:
                 entry = json.loads(line)
@@ -41,14 +41,14 @@ class Ledger:
             if "key" in entry:
                 self._rows[entry["key"]] = entry
             else:
-                self._sessions[entry["session"]] = entry
+                self._origins[entry["origin"]] = entry
 
     def append(self, runs: Iterable[Run], outcomes: Iterable[dict[str, Any]]) -> None:
-        """Write what came of some runs, and before the first of them the facts of this session."""
-        here = session()
-        made_by = {"code": fingerprint(), "version": orthoprox.__version__, "session": here["session"]}
+        """Write what came of some runs, and before the first of them where and with what they were made."""
+        here = origin()
+        made_by = {"code": fingerprint(), "version": orthoprox.__version__, "origin": here["origin"]}
         rows = [{"key": run.key, **made_by, "at": run.at, **outcome} for run, outcome in zip(runs, outcomes, strict=True)]
-        entries: list[dict[str, Any]] = rows if here["session"] in self._sessions else [here, *rows]
+        entries: list[dict[str, Any]] = rows if here["origin"] in self._origins else [here, *rows]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
             if file.tell() and not self._ends_with_a_line():
@@ -56,12 +56,12 @@ class Ledger:
             file.writelines(json.dumps(entry) + "\n" for entry in entries)
             file.flush()
             os.fsync(file.fileno())
-        self._sessions[here["session"]] = here
+        self._origins[here["origin"]] = here
         self._rows.update((row["key"], row) for row in rows)
 
-    def sessions(self, rows: Iterable[Row]) -> list[dict[str, str]]:
-        """Return the facts of the sessions in which some rows were made."""
-        return [self._sessions[name] for name in sorted({row.get("session", "") for row in rows}) if name in self._sessions]
+    def origins(self, rows: Iterable[Row]) -> list[dict[str, str]]:
+        """Return where and with what some rows were made."""
+        return [self._origins[name] for name in sorted({row.get("origin", "") for row in rows}) if name in self._origins]
 
     def state(self, run: Run) -> State:
         """Return whether a run is done. One that ended by an error, and so has no result, counts as missing."""

@@ -231,6 +231,6 @@ def _account(item: Item, rows: list[Row]) -> list[str]:
 
 def _facts(shown: list[Item]) -> dict[str, str]:
     """Return what is to be known about the runs that are shown."""
-    sessions = [session for item in shown for session in item.ledger.sessions(item.rows)]
-    joined = {name: "; ".join(sorted({session[name] for session in sessions})) for name in ("date", "versions", "machine")}
+    origins = [origin for item in shown for origin in item.ledger.origins(item.rows)]
+    joined = {name: "; ".join(sorted({origin[name] for origin in origins})) for name in ("date", "versions", "machine")}
     return {"orthoprox": orthoprox.__version__, **joined, "paper": _PAPER}

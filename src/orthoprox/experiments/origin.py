@@ -14,14 +14,14 @@ _CPU = Path("/proc/cpuinfo")
 
 
 @cache
-def session() -> dict[str, str]:
-    """Return what is to be known about this process and its machine, with a short hash of it as ``session``."""
+def origin() -> dict[str, str]:
+    """Return the date, the versions and the machine of this process, with a short hash of them as ``origin``."""
     facts = {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "versions": f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}",
         "machine": f"{platform.system()} {platform.machine()}, {_processor()}, one BLAS thread for each process",
     }
-    return {"session": hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:6], **facts}
+    return {"origin": hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:6], **facts}
 
 
 def _processor() -> str:

@@ -1,0 +1,55 @@
+"""What the studies run: starts, baselines and rounding, as the paper describes them."""
+
+import numpy as np
+import pytest
+
+import orthoprox as op
+from orthoprox.assignment import assign, f_measure
+from orthoprox.experiments import matching, spca
+from orthoprox.experiments.spec import load
+from orthoprox.stiefel import polar, tangent
+
+
+@pytest.mark.parametrize(("kind", "project"), [("tangent", tangent), ("euclidean", lambda X, W: W)])
+def test_the_subgradient_start_takes_steps_of_length_k_to_the_minus_three_quarters(kind, project):
+    problem = op.problems.sparse_pca(op.datasets.five_components(50, 20), 4, 0.5)
+    X = X0 = op.stiefel.random_point(20, 4, seed=1)
+    for k in (1, 2, 3):
+        X = polar(X - k**-0.75 * project(X, problem.smooth.grad(X) + 0.5 * np.sign(X)))
+    assert np.allclose(spca.subgradient_start(problem, X0, 3, kind), X, rtol=0, atol=1e-12)
+
+
+def test_methods_stop_when_they_reach_the_objective_of_the_baseline_and_not_before():
+    runs = [run for run in load("table-spca-rsm", quick=True).runs() if run.at["m"] == 100 and run.at["seed"] == 0]
+    outcomes = dict(zip([run.at["solver"] for run in runs], spca.execute_compared([run.settings for run in runs]), strict=True))
+    target = outcomes["manpg-ada"]["objective"] + 1e-4
+    for name in ("soc", "radmm", "lsalm"):
+        assert outcomes[name]["status"] == "CONVERGED"
+        assert outcomes[name]["objective"] <= target
+        assert outcomes[name]["iterations"] > 10
+        assert 0 < outcomes[name]["distance"] < 0.1
+    assert outcomes["lsalm"]["feasibility"] <= 1e-4
+    assert outcomes["manpg-ada"]["distance"] == 0
+
+
+def test_the_f_measure_of_a_matching_is_that_of_the_rounded_solution():
+    (run,) = [run for run in load("table-matching", quick=True).runs() if run.at["solver"] == "rgd" and run.at["seed"] == 0]
+    settings = {**run.settings, "problem": {**run.settings["problem"], "data": "synthetic_house"}}
+    (outcome,) = matching.execute([settings])
+    house = op.datasets.synthetic_house()
+    problem = op.problems.graph_matching(house[0], house[29], 2.0)
+    X0 = matching.gradient_start(problem, 0, 10, 0.1)
+    method = op.solvers.RGD(trial="restart", step_size=0.1, shrink=0.5, decrease=0.5)
+    X = op.solve(problem, method, X0, stop=op.stopping.paper.matching).X
+    assert outcome["f_measure"] == f_measure(assign(X))
+    assert outcome["permutation"] == (len(set(np.argmax(X, axis=1).tolist())) == 30)
+    assert outcome["objective"] == pytest.approx(float(problem.value(X)), rel=1e-12)
+
+
+def test_the_start_of_a_matching_is_that_of_fixed_riemannian_gradient_steps():
+    house = op.datasets.synthetic_house(points=8)
+    problem = op.problems.graph_matching(house[0], house[40], 2.0)
+    X = op.stiefel.random_point(8, 8, np.random.default_rng(3))
+    for _ in range(2):
+        X = polar(X - 0.1 * tangent(X, problem.smooth.grad(X)))
+    assert np.array_equal(matching.gradient_start(problem, 3, 2, 0.1), X)
