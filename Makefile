@@ -34,7 +34,7 @@ reproduce: .venv/installed
 reproduce-quick: .venv/installed
 	$(BIN)/orthoprox reproduce --quick
 
-.PHONY: docs bench-solvers bench-certificates
+.PHONY: docs bench-solvers bench-certificates bench-robustness
 
 docs: .venv/installed
 	$(BIN)/python -m docs.methods
@@ -44,6 +44,9 @@ bench-solvers: .venv/installed
 
 bench-certificates: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.certificates
+
+bench-robustness: .venv/installed
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.robustness
 
 clean:
 	rm -rf .venv build dist

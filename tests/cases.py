@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import aslinearoperator
 
 import orthoprox as op
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Landing, ManPG, ManPGAda
+from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Adaptive, Landing, ManPG, ManPGAda
 
 SHAPE = M, N = 7, 3  # of X, for all terms below
 
@@ -116,6 +116,8 @@ NAIVE = {
 }
 
 SOLVERS = {
+    "adaptive": Adaptive(),
+    "adaptive first-order": Adaptive(newton=False),
     "lsalm": op.LSALM(),
     "manpg": ManPG(),
     "manpg published": ManPG(inner="published"),

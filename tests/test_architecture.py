@@ -14,7 +14,7 @@ LAYERS = [
     ["_arrays"],
     ["_inputs", "terms", "clock"],
     ["stiefel"],
-    ["sets", "krylov", "stream", "linesearch", "curvature"],
+    ["sets", "krylov", "stream", "linesearch", "curvature", "moreau"],
     ["inverse", "resolvent"],
     ["smooth", "nonsmooth"],
     ["problem"],

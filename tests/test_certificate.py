@@ -133,12 +133,12 @@ def test_projection_destroys_what_the_prox_point_keeps():
 
 
 def test_the_multiplier_of_the_solver_is_a_good_start():
-    """Any symmetric multiplier gives an upper bound; refining from it reaches the same one."""
+    """Any symmetric multiplier gives an upper bound, about its own prox point; both are as good as the run asked for."""
     problem = problem_with(op.nonsmooth.L1(3.0))
-    result = op.minimize(problem, tol=1e-6)
+    result = op.minimize(problem, method="lsalm", tol=1e-6)
     with_own = op.certificate(problem, result.X, multiplier=result.multiplier)
     without = op.certificate(problem, result.X)
-    assert with_own.upper <= 1.01 * without.upper + 1e-9
+    assert max(with_own.upper, without.upper) <= 1e-6 * with_own.gradient
     assert np.array_equal(with_own.multiplier, with_own.multiplier.T)
 
 

@@ -1,12 +1,12 @@
-"""Spectral norms, estimated Lipschitz constants, conjugate gradients."""
+"""Spectral norms, estimated Lipschitz constants, conjugate gradients, second derivatives."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cases import EXAMPLES, SEEDS, SMOOTH, normal, symmetric
-from orthoprox.curvature import dense_norm, lipschitz, spectral_norm
+from cases import EXAMPLES, SEEDS, SHAPE, SMOOTH, normal, symmetric
+from orthoprox.curvature import dense_norm, hessian, lipschitz, spectral_norm
 from orthoprox.krylov import conjugate_gradients
 from orthoprox.smooth import Function, Quadratic
 from orthoprox.stiefel import inner, norm, random_point, sym
@@ -155,3 +155,64 @@ def test_conjugate_gradients_keep_within_their_budget():
         assert len(calls) == budget
         energies.append(inner(S, A @ S) / 2 - inner(B, S))
     assert np.all(np.diff(energies) < 0)
+
+
+# --- second derivatives -----------------------------------------------------------------------------------------------
+
+
+def second_derivative(name, seed):
+    X = random_point(*SHAPE, seed=seed)
+    return X, hessian(SMOOTH[name], X, SMOOTH[name].grad(X))
+
+
+@pytest.mark.parametrize("name", [name for name in SMOOTH if name.startswith(("Quadratic", "Variance"))])
+@given(seed=SEEDS, scale=st.sampled_from([1e-8, 1.0, 1e8]))
+@EXAMPLES
+def test_second_derivative_of_a_quadratic_is_exact(name, seed, scale):
+    """l''(X)[V] = grad l(V) - grad l(0) for quadratics, up to rounding, whatever the size of V."""
+    ell, V = SMOOTH[name], scale * normal(seed + 1, *SHAPE)
+    exact = ell.grad(V) - ell.grad(0 * V)
+    assert norm(second_derivative(name, seed)[1](V) - exact) <= 1e-8 * ell.lipschitz * norm(V)
+
+
+@given(seed=SEEDS)
+@EXAMPLES
+def test_second_derivative_of_log_cosh(seed):
+    """It is V / cosh^2(X), entry by entry."""
+    X, second = second_derivative("Function log-cosh", seed)
+    V = normal(seed + 1, *SHAPE)
+    np.testing.assert_allclose(second(V), V / np.cosh(X) ** 2, atol=1e-4 * norm(V))
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_second_derivative_fits_the_value_and_is_symmetric(name):
+    """<V, l''[V]> is the limit of (l(X + hV) - 2 l(X) + l(X - hV)) / h^2, and <V, l''[W]> = <l''[V], W>."""
+    X, second = second_derivative(name, 0)
+    V, W, value, h = normal(1, *SHAPE), normal(2, *SHAPE), SMOOTH[name].value, 1e-3
+    size = norm(second(V)) * norm(W)
+    assert inner(V, second(V)) == pytest.approx((value(X + h * V) - 2 * value(X) + value(X - h * V)) / h**2, abs=1e-3 * size)
+    assert inner(V, second(W)) == pytest.approx(inner(second(V), W), abs=1e-3 * size)
+
+
+def test_second_derivative_along_nothing_is_zero():
+    """V = 0 gives 0, without a division by zero and without a gradient."""
+    assert norm(hessian(None, random_point(*SHAPE), np.zeros(SHAPE))(np.zeros(SHAPE))) == 0
+
+
+def test_second_derivative_costs_one_gradient():
+    """The gradient at X is given, the one at X + hV is computed."""
+    calls, X = [], random_point(*SHAPE)
+    ell = Function(np.sum, lambda X: calls.append(1) or X)
+    second = hessian(ell, X, X)
+    assert not calls
+    second(X)
+    assert len(calls) == 1
+
+
+def test_second_derivative_in_single_precision():
+    """The finite differences survive float32."""
+    A, X, V = symmetric(0, 12).astype(np.float32), random_point(12, 3).astype(np.float32), normal(1, 12, 3).astype(np.float32)
+    ell = Quadratic(A)
+    change = hessian(ell, X, ell.grad(X))(V)
+    assert change.dtype == np.float32
+    assert norm(change - A @ V) <= 1e-3 * norm(A @ V)

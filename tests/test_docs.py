@@ -5,6 +5,7 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import chromium
@@ -102,3 +103,60 @@ def test_the_page_of_the_reproduction_shows_every_table_and_figure_without_an_er
 def test_links_between_pages_lead_somewhere(page):
     for target in re.findall(r"\[[^]]+\]\(([\w/-]+\.\w+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_the_robustness_suite_has_what_it_was_made_for(load):
+    """At least 300 reported instances, none of a seed that was tuned on; families, shapes and scales of all kinds."""
+    suite = load("benchmarks.instances")
+    reported, tuned = list(suite.instances("report")), list(suite.instances("tuning"))
+    assert len(reported) >= 300
+    assert min(one.seed for one in reported) >= 1000
+    assert max(one.seed for one in tuned) <= 9
+    assert {"five components", "AR(1)", "raw counts", "compressed modes", "l21", "MCP", "SCAD"} <= {
+        one.family for one in reported
+    }
+    assert {1e-6, 1e6} <= {one.scale for one in reported}
+    assert any(one.shape[0] == one.shape[1] for one in reported)
+    assert any(one.shape[1] == 1 for one in reported)
+    assert {suite.tolerance(one) for one in reported} == {1e-5, 1e-4}
+
+
+def test_every_reported_case_makes_a_problem_with_a_start_on_the_manifold(load):
+    for one in load("benchmarks.instances").instances("report"):
+        if one.seed == 1000:
+            problem, X0 = one.make()
+            assert X0.dtype == one.dtype
+            assert X0.shape == problem.shape
+            assert abs(X0.T @ X0 - np.eye(X0.shape[1])).max() <= 1e-5
+
+
+def test_a_run_of_the_suite_counts_every_gradient(load):
+    """A run's count exceeds its iterations: set-up, measurements and certificates are in it."""
+    bench, suite = load("benchmarks.robustness"), load("benchmarks.instances")
+    one = next(one for one in suite.instances("tuning") if one.family == "random quadratic")
+    row = bench.run(one, "adaptive")
+    assert row.converged
+    assert row.iterations + 10 < row.gradients < row.iterations + 200
+    assert row.objective < row.start
+    assert "1 of 1 converge" in bench.findings([row])
+
+
+def test_robustness_page_reports_the_committed_suite(load):
+    """As many instances as the suite has, every family, every contender."""
+    bench, suite = load("benchmarks.robustness"), load("benchmarks.instances")
+    text, reported = (DOCS / "robustness.md").read_text(), list(suite.instances("report"))
+    assert f"\n{len(reported)} instances" in text
+    for name in {one.family for one in reported} | {f"{name}: converged" for name in bench.CONTENDERS}:
+        assert f"| {name} " in text
+
+
+def test_the_ablation_leaves_out_what_it_says(load):
+    """Without a part the method is another one; with all of them it is the same as ever."""
+    bench, suite = load("benchmarks.ablation"), load("benchmarks.instances")
+    one = next(one for one in suite.instances("tuning") if one.family == "five components" and one.shape == (100, 10))
+    runs = {part: bench.run(part, one) for part in (bench.ALL, "inertia", "measured curvature")}
+    assert runs[bench.ALL].converged
+    assert len({run.gradients for run in runs.values()}) == 3
+    assert bench.fill("a\n<!-- ablation -->\nold\n<!-- end -->\nb", "new") == "a\n<!-- ablation -->\nnew\n<!-- end -->\nb"
+    page = (DOCS / "automatic.md").read_text()
+    assert all(f"| {part} " in page for part in bench.PARTS)

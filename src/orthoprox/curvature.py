@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from orthoprox import _inputs
-from orthoprox._arrays import Array, from_numpy, namespace, to_numpy
+from orthoprox._arrays import Array, from_numpy, namespace, precision, to_numpy
 from orthoprox.stiefel import norm
 from orthoprox.terms import HasLipschitz, HasWeakConvexity, Smooth
 
@@ -15,7 +15,6 @@ _DENSE = 16  # below this size a dense eigenvalue decomposition is exact and as 
 _EIGENVALUES = 2000  # up to this size all eigenvalues are computed where the smallest is asked for
 _POWER_STEPS = 12
 _POWER_MARGIN = 1.1
-_TINY = 1e-30
 
 
 def spectral_norm(apply: Callable[[np.ndarray], np.ndarray], size: int) -> float:
@@ -51,16 +50,36 @@ def lipschitz(smooth: Smooth, X: Array) -> float:
     """
     if isinstance(smooth, HasLipschitz):
         return _inputs.number(smooth.lipschitz, f"{type(smooth).__name__}.lipschitz", strict=False)
+    return _POWER_MARGIN * met(smooth, X, smooth.grad(X), _POWER_STEPS)
+
+
+def met(smooth: Smooth, X: Array, D: Array, steps: int) -> float:
+    """Return the largest |grad l(X + V) - D| / |V| that a power method meets from a fixed V; D = grad l(X)."""
     xp = namespace(X)
-    D = smooth.grad(X)
     V = from_numpy(np.random.default_rng(0).standard_normal(tuple(X.shape)), like=X)
-    estimate = 0.0
-    for _ in range(_POWER_STEPS):
-        V = V * (1e-4 * X.shape[-1] ** 0.5 / xp.clip(norm(V), _TINY, None)[..., None, None])
-        change = smooth.grad(X + V) - D
-        estimate = max(estimate, float(xp.max(norm(change) / xp.clip(norm(V), _TINY, None))))
-        V = change
-    return _POWER_MARGIN * estimate
+    length, largest = _difference(X), 0.0
+    for _ in range(steps):
+        size = norm(V)
+        V = V * (length / xp.where(size > 0, size, 1.0))[..., None, None]
+        V = smooth.grad(X + V) - D
+        largest = max(largest, float(xp.max(norm(V))) / length)
+    return largest
+
+
+def _difference(X: Array) -> float:
+    """Return the length of a step for finite differences: long enough for the precision, short for the curvature."""
+    return float(10 * precision(X) ** (1 / 3) * X.shape[-1] ** 0.5)
+
+
+def hessian(smooth: Smooth, X: Array, D: Array) -> Callable[[Array], Array]:
+    """Return V -> l''(X)[V], a finite difference of gradients from D = grad l(X): one gradient for each V."""
+    size = _difference(X)
+
+    def apply(V: Array) -> Array:
+        length = float(norm(V))
+        return V if length == 0 else (smooth.grad(X + (size / length) * V) - D) * (length / size)
+
+    return apply
 
 
 def steepness(smooth: Smooth, X: Array, D: Array) -> float:

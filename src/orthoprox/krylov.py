@@ -1,9 +1,10 @@
 """Conjugate gradients for operators on matrices."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from orthoprox._arrays import Array, namespace
-from orthoprox.stiefel import inner
+from orthoprox.stiefel import inner, norm
 
 
 def conjugate_gradients(apply: Callable[[Array], Array], B: Array, *, tol: float, max_iterations: int) -> Array:
@@ -24,3 +25,57 @@ def conjugate_gradients(apply: Callable[[Array], Array], B: Array, *, tol: float
         size, previous = float(inner(R, R)), size
         P = R + (size / previous) * P
     return S
+
+
+@dataclass(frozen=True)
+class Step:
+    """An approximate minimiser of a quadratic model within a trust region."""
+
+    V: Array
+    decrease: float  # of the model
+    edge: bool  # whether V reaches the border
+
+
+def trust_region(
+    apply: Callable[[Array], Array],
+    precondition: Callable[[Array], Array],
+    R: Array,
+    radius: float,
+    *,
+    tol: float,
+    max_iterations: int,
+) -> Step:
+    """Minimise <R, V> + <V, apply(V)> / 2 over |V| <= radius by conjugate gradients.
+
+    They end where the residual has fallen to ``tol`` in the norm of the preconditioner, or at the border: because the next
+    step would cross it, or along a direction of negative curvature.
+
+    Reference: T. Steihaug, The conjugate gradient method and trust regions in large scale optimization, SIAM J. Numer.
+    Anal. 20 (1983).
+    """
+    V = AV = namespace(R).zeros_like(R)
+    Q = -R
+    Z = precondition(Q)
+    P, size = Z, float(inner(Q, Z))
+    goal, edge = tol**2 * size, False
+    for _ in range(max_iterations):
+        if size <= goal or size <= 0:
+            break
+        AP = apply(P)
+        bend = float(inner(P, AP))
+        step = size / bend if bend > 0 else float("inf")
+        if not step < float("inf") or float(norm(V + step * P)) >= radius:
+            step, edge = _to_border(V, P, radius), True
+        V, AV, Q = V + step * P, AV + step * AP, Q - step * AP
+        if edge:
+            break
+        Z = precondition(Q)
+        size, previous = float(inner(Q, Z)), size
+        P = Z + (size / previous) * P
+    return Step(V, -float(inner(R, V)) - float(inner(V, AV)) / 2, edge)
+
+
+def _to_border(V: Array, P: Array, radius: float) -> float:
+    """Return the tau >= 0 with |V + tau P| = radius."""
+    vv, vp, pp = (float(inner(*pair)) for pair in ((V, V), (V, P), (P, P)))
+    return float((-vp + max(vp**2 + pp * (radius**2 - vv), 0.0) ** 0.5) / pp)

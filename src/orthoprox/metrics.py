@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from orthoprox._arrays import Array, namespace
+from orthoprox._arrays import Array, namespace, precision
 from orthoprox.certificate import Certificate, certify, proximal_step
 from orthoprox.problem import Problem
 from orthoprox.stiefel import defect, norm, polar
@@ -62,6 +62,16 @@ class Rod:
             sparsity=sparsity(X),
             shortfall=self.shortfall(X, certificate),
         )
+
+
+def is_worse(problem: Problem, X: Array, value: float, *, slack: float) -> bool:
+    """Whether f is above ``value`` by more than the share ``slack``, at the point of the manifold nearest to X.
+
+    Outside the domain of g, where a projected point easily lies, f is taken at X itself.
+    """
+    projected = float(problem.value(polar(X)))
+    found = projected if projected < float("inf") else float(problem.value(X))
+    return not found <= value + max(slack, precision(X) ** 0.5) * abs(value)
 
 
 def feasibility(X: Array) -> float:

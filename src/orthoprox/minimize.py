@@ -15,8 +15,8 @@ from orthoprox.solve import Callback, solve, start_point
 from orthoprox.solvers import SOLVERS, Solver
 from orthoprox.starts import STARTS
 from orthoprox.stiefel import polar
-from orthoprox.stopping import Leaves, MaxIterations, MaxSeconds, Stationary, Stop
-from orthoprox.stopping.rules import as_rule
+from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Stop
+from orthoprox.stopping.rules import as_rule, default_rule
 
 _OPTIONS = (
     "start",
@@ -40,7 +40,7 @@ def minimize(
     problem: Problem,
     start: Any = "random",
     *,
-    method: str | Solver[Any] = "lsalm",
+    method: str | Solver[Any] | None = None,
     tol: float = 1e-6,
     max_iterations: int | None = None,
     max_seconds: float | None = None,
@@ -59,8 +59,9 @@ def minimize(
         What to minimise, from ``orthoprox.problems`` or put together from terms.
     start : str or array of shape (m, n)
         The name of a start ("random"), or a point with X'X = I.
-    method : str or Solver
-        The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters.
+    method : str or Solver, optional
+        The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters. By default "adaptive", which has
+        none to choose, and "lsalm" where parameters are given.
     tol : float
         The relative stationarity and the feasibility to reach, both proved by the certificate.
     max_iterations : int, optional
@@ -106,11 +107,14 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
         if parameters:
             raise TypeError(f"Parameters {', '.join(parameters)} were given beside a method that has its own; set them there.")
         return method
+    if method is None:
+        method = "lsalm" if parameters else "adaptive"
     kind = SOLVERS[_inputs.choice(method, "method", SOLVERS)]
     known = list(inspect.signature(kind).parameters)
     for name in parameters:
         if name not in known:
-            hint = _inputs.nearest(name, [*known, *_OPTIONS])
+            others = [other for other, kind in SOLVERS.items() if name in inspect.signature(kind).parameters]
+            hint = f" It is one of method={others[0]!r}." if others else _inputs.nearest(name, [*known, *_OPTIONS])
             raise TypeError(f"{name!r} is not an option of minimize nor a parameter of {method}: {', '.join(known)}.{hint}")
     return kind(**parameters)
 
@@ -118,12 +122,12 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
 def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, max_seconds: float | None, stop: Stop | None) -> Stop:
     """Return the stopping rule: the given one or the certificate, within the budgets."""
     certified = Stationary(tol)
-    rule = certified if stop is None else as_rule(stop)
-    if stop is None or max_iterations is not None:
-        rule = rule | (MaxIterations() if max_iterations is None else MaxIterations(max_iterations))
-    if max_seconds is not None:
-        rule = rule | MaxSeconds(max_seconds)
-    return rule | Leaves() if stop is None else rule
+    budget = MaxIterations() if max_iterations is None else MaxIterations(max_iterations)
+    if stop is None:
+        rule = default_rule(certified, budget, recovers=solver.recovers)
+    else:
+        rule = as_rule(stop) if max_iterations is None else as_rule(stop) | budget
+    return rule if max_seconds is None else rule | MaxSeconds(max_seconds)
 
 
 def _start(problem: Problem, start: Any, project: bool, rng: np.random.Generator) -> Array:

@@ -29,6 +29,7 @@ class Snapshot:
     rod: Rod
     checked: int  # the iteration of the last certificate before this one
     scale: float  # and the size of the gradient there
+    least: float  # the smallest residual at which a certificate was computed
 
     def residual(self, name: str) -> float:
         """Return a residual of the last step by its name; infinite before the first."""
@@ -44,6 +45,11 @@ class Snapshot:
     @cached_property
     def _values(self) -> dict[str, float]:
         return {}
+
+    @cached_property
+    def shortcoming(self) -> float:
+        """The larger of the residuals "constraint" and "prox", the latter relative to the gradient."""
+        return max(self.residual("constraint"), self.residual("prox") / (self.scale or 1.0))
 
     @cached_property
     def objective(self) -> float:

@@ -9,13 +9,13 @@ import numpy as np
 from orthoprox import _inputs
 from orthoprox._arrays import Array, namespace, precision
 from orthoprox.clock import Clock
-from orthoprox.metrics import Rod, feasibility
+from orthoprox.metrics import Rod, feasibility, is_worse
 from orthoprox.problem import Problem, as_problem
 from orthoprox.result import Result
 from orthoprox.snapshot import Residuals, Snapshot
 from orthoprox.solvers.base import Solver
-from orthoprox.stopping import Leaves, MaxIterations, Stationary, Status, Stop
-from orthoprox.stopping.rules import as_rule
+from orthoprox.stopping import MaxIterations, Stationary, Status, Stop
+from orthoprox.stopping.rules import as_rule, default_rule
 
 Callback = Callable[[Snapshot], object]
 
@@ -45,7 +45,7 @@ def solve(
         The start, X0'X0 = I.
     stop : Stop, optional
         When to stop; ``Stationary() | MaxIterations() | Leaves()`` by default: a certificate of 1e-6, 30,000 iterations, or
-        |X'X - I| > 1 after the first 50 iterations, which counts as diverged.
+        |X'X - I| > 1 after the first 50 iterations, which counts as diverged unless the method recovers by itself.
     every : int, optional
         Iterations between measurements. By default they happen at 0, 1, 2, 4, ..., 256, 512, 768, 1024, ...
     callback : callable, optional
@@ -57,10 +57,11 @@ def solve(
         A run that converged, stalled or used up its iterations returns its last point, and so does one that the
         callback stopped. One that diverged, ran out of time or was interrupted by Ctrl-C returns the best point that
         was measured: the one with the smallest maximum of stationarity and feasibility, both at it and at its prox point.
+        A method that recovers by itself does so when it has stalled, too, and never returns a point worse than the start.
     """
     _check(problem, solver, every, callback)
     X0 = start_point(problem, X0)
-    rule = Stationary() | MaxIterations() | Leaves() if stop is None else as_rule(stop)
+    rule = default_rule(Stationary(), MaxIterations(), recovers=solver.recovers) if stop is None else as_rule(stop)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         X0 = problem.probe(X0)
         return _Run(problem, solver, rule, every, callback).run(X0)
@@ -109,10 +110,11 @@ class _Run:
         self.best_state: Any = None  # the measured state with the smallest shortfall
         self.best_shortfall = np.inf
         self.checked, self.scale = 0, 0.0  # where the last certificate was computed, and the size of the gradient there
+        self.least = np.inf  # the smallest residual at which one was computed
         self.still = 0  # how many steps in a row did not move
 
     def run(self, X0: Array) -> Result:
-        state = self.solver.init(self.problem, X0)
+        state = first = self.solver.init(self.problem, X0)
         with self.clock.off():
             self.rod = Rod(self.problem, X0)
         self.motionless = motionless(X0)
@@ -128,6 +130,10 @@ class _Run:
         seconds, cpu_seconds = self.clock.seconds, self.clock.cpu_seconds
         if ending.best and self.best_state is not None:
             state = self.best_state
+        slack = max(1e-6, self.best_shortfall if ending.status is Status.CONVERGED else 0.0)
+        value = float(self.problem.value(X0))
+        if self.solver.recovers and is_worse(self.problem, self.solver.output(state), value, slack=slack):
+            state, ending = first, _no_better(ending)
         return self._report(state, ending, seconds, cpu_seconds)
 
     def _look(self, state: Any, residuals: Residuals) -> "_Ending | None":
@@ -138,7 +144,8 @@ class _Run:
             return self._ending(Status.DIVERGED, state)
         status = self.rule.check(now)
         if now.certified:
-            self.checked, self.scale = self.iteration, max(now.certificate.gradient, self.rod.floor)
+            self.checked, self.least = self.iteration, min(self.least, now.shortcoming)
+            self.scale = max(now.certificate.gradient, self.rod.floor)
         self.still = self.still + 1 if moved <= self.motionless else 0
         if status is None and self.still >= STILL:
             status = Status.STALLED
@@ -170,11 +177,12 @@ class _Run:
             rod=self.rod,
             checked=self.checked,
             scale=self.scale,
+            least=self.least,
         )
 
     def _record(self, now: Snapshot, state: Any) -> None:
         clocks = {"iteration": now.iteration, "seconds": now.seconds, "wall_seconds": now.wall_seconds}
-        self.history.append({**clocks, **asdict(now.measurement)})
+        self.history.append({**clocks, **asdict(now.measurement), **self.solver.parameters(state)})
         if now.shortfall < self.best_shortfall:
             self.best_state, self.best_shortfall = state, now.shortfall
 
@@ -184,7 +192,8 @@ class _Run:
             return _Ending(status, advice, best=True)
         if status is Status.STALLED:
             advice = _zero_columns(self.solver.output(state))
-            return _Ending(status, advice or "The tolerance may be beyond what the parameters or the precision allow.")
+            advice = advice or "The tolerance may be beyond what the parameters or the precision allow."
+            return _Ending(status, advice, best=self.solver.recovers)
         return _Ending(status, best=status is Status.TIME)
 
     def _report(self, state: Any, ending: "_Ending", seconds: float, cpu_seconds: float) -> Result:
@@ -198,6 +207,8 @@ class _Run:
         reached = ""
         if ending.status is not Status.CONVERGED:
             reached = f"Reached: stationarity {measurement.stationarity:.1e}, feasibility {measurement.feasibility:.1e}."
+            if measurement.shortfall > max(measurement.stationarity, measurement.feasibility):
+                reached += f" The point of which this is proved is {measurement.shortfall:.1e} away from X or infeasible."
         return Result(
             X=X,
             problem=self.problem,
@@ -223,6 +234,12 @@ class _Ending:
     status: Status
     details: str = ""
     best: bool = False
+
+
+def _no_better(ending: _Ending) -> _Ending:
+    """Return how a run ends that has found nothing better than its start, which it hands back."""
+    status = Status.STALLED if ending.status is Status.CONVERGED else ending.status
+    return _Ending(status, f"{ending.details} No point better than the start was found; this is the start.".lstrip())
 
 
 def _zero_columns(X: Array) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from orthoprox.solvers.adaptive import Adaptive
 from orthoprox.solvers.base import Solver
 from orthoprox.solvers.landing import Landing
 from orthoprox.solvers.lsalm import LSALM
@@ -15,6 +16,7 @@ from orthoprox.solvers.rsm import RSM
 from orthoprox.solvers.soc import SOC
 
 SOLVERS: dict[str, type[Solver[Any]]] = {
+    "adaptive": Adaptive,
     "lsalm": LSALM,
     "manpg": ManPG,
     "manpg-ada": ManPGAda,
@@ -38,6 +40,7 @@ __all__ = [
     "RSM",
     "SOC",
     "SOLVERS",
+    "Adaptive",
     "Landing",
     "ManPG",
     "ManPGAda",

@@ -67,6 +67,7 @@ class Solver(ABC, Generic[S]):
     """
 
     facts: ClassVar[Facts]
+    recovers: ClassVar[bool] = False  # whether it returns by itself to X'X = I, and ends no worse than it started
 
     @property
     @abstractmethod

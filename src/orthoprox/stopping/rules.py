@@ -77,10 +77,12 @@ class Stationary(Stop):
         return Status.CONVERGED if now.shortfall <= self.tol else None
 
     def _promising(self, now: Snapshot) -> bool:
-        """Whether the residuals suggest success; after a disappointment a sixteenth of the run passes before the next try."""
-        if now.iteration - now.checked < max(8, now.iteration // 16):
+        """Whether the residuals suggest success; after a disappointment they have to halve before the next try, or a sixteenth
+        of the run has to pass.
+        """
+        if not now.shortcoming <= self.tol:
             return False
-        return now.residual("constraint") <= self.tol and now.residual("prox") <= self.tol * now.scale
+        return now.shortcoming <= now.least / 2 or now.iteration - now.checked >= max(8, now.iteration // 16)
 
 
 @dataclass(frozen=True, init=False)
@@ -158,6 +160,12 @@ class Leaves(Stop):
 
     def check(self, now: Snapshot) -> Status | None:
         return Status.DIVERGED if now.iteration > self.grace and now.residual("constraint") > self.radius else None
+
+
+def default_rule(certified: Stop, budget: Stop, *, recovers: bool) -> Stop:
+    """Return the rule: certified, or out of budget, or diverged, unless the method recovers by itself."""
+    rule = certified | budget
+    return rule if recovers else rule | Leaves()
 
 
 def as_rule(value: Any) -> Stop:

@@ -1,0 +1,139 @@
+"""LSALM at an extrapolated point, with the parameters that the last steps have measured."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from orthoprox import stiefel
+from orthoprox._arrays import Array, namespace
+from orthoprox.problem import Problem
+from orthoprox.solvers import _pace
+from orthoprox.solvers._watch import GAITS, Watch
+from orthoprox.stiefel import norm
+
+_REFRESH = 50  # iterations between measurements of the outward pull
+_BLANK = 20  # iterations in a row with a vanishing column that count as a loss
+
+
+@dataclass(frozen=True)
+class Stride:
+    """The iterates, and what was measured along the way."""
+
+    X: Array  # X^k, primal iterate
+    E: Array  # X^k + theta (X^k - X^(k-1)), where everything is evaluated
+    Y: Array  # Y^k, multiplier of X'X = I
+    Z: Array  # Z^k, smoothing centre
+    good: Array  # the last X without a vanishing column
+    D: Array  # grad l(E)
+    G: Array  # E'E - I
+    EY: Array  # the products E Y
+    EG: Array  # and E G
+    c: float  # curvature in force, 1 / lam
+    pull: float  # what drives X off the manifold
+    scale: float  # the least size of the gradient that residuals are compared with
+    bound: float  # the eigenvalue of E'E - I at which the manifold is lost
+    gap: float  # (c + r) |X - E|, how far from stationary the last step started
+    watch: Watch
+    t: float = 1.0  # counter of the inertia
+    theta: float = 0.0  # inertia of the last step
+    care: float = 1.0  # factor of the measured curvature, raised by losses
+    grip: float = 1.0  # factor of the measured pull, raised by vanishing columns
+    blank: int = 0  # iterations in a row with a vanishing column
+    away: bool = False  # E'E - I is beyond the bound, or not finite
+
+    @property
+    def stationarity(self) -> float:
+        """How far from stationary, relative to the gradient."""
+        return self.gap / (max(float(norm(self.D)), self.scale) or 1.0)
+
+    @property
+    def feasibility(self) -> float:
+        """|E'E - I|."""
+        return float(norm(self.G))
+
+    @property
+    def lost(self) -> bool:
+        """Whether the manifold is lost."""
+        return self.away or self.blank >= _BLANK
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of LSALM in force."""
+        rho, c = _pace.penalty(self.c, self.grip * self.pull)
+        constants = {"rho": rho, "lam": 1 / c, "r": _pace.SMOOTHING * c, "alpha": _pace.PENALTY * c, "beta": _pace.CENTRE}
+        return constants | {"theta": self.theta, "gait": float(self.watch.gait)}
+
+
+def first(problem: Problem, X: Array) -> tuple[Stride, float]:
+    """Return the first iterates at a point of the manifold, and the curvature of l there."""
+    D = problem.smooth.grad(X)
+    curvature = _pace.curvature_at(problem, X, D)
+    S = _pace.subgradient(problem, X, curvature)
+    Y = _pace.multiplier(X, D, S)
+    c = _pace.first_step(problem, curvature, Y, GAITS[0])
+    bound = _pace.loss_bound(problem.nonsmooth.prox(X, 1 / c))
+    return _at(problem, X, Y, D, S, c, scale=1e-3 * float(norm(D)), bound=bound, watch=Watch()), curvature
+
+
+def step(problem: Problem, s: Stride) -> Stride:
+    """Take one step and measure what it met."""
+    gait = GAITS[s.watch.gait]
+    rho, c = _pace.penalty(s.c, s.grip * s.pull)
+    alpha, r = _pace.PENALTY * c, _pace.SMOOTHING * c
+
+    # Algorithm 1, lines 2 and 3, at E and with 1/lam = c
+    W = (c * s.E + r * s.Z - s.D - 2 * (s.EY + rho * s.EG)) / (c + r)
+    X = problem.nonsmooth.prox(W, 1 / (c + r))
+    Z = s.Z + _pace.CENTRE * (X - s.Z)
+    gap = (c + r) * float(norm(X - s.E))
+
+    t, theta = _pace.inertia(s.t, gait, s.E - X, X - s.X)
+    E = X + theta * (X - s.X)
+    D, G = problem.smooth.grad(E), stiefel.defect(E)
+    EY, EG = E @ s.Y, E @ G
+    met = _curvatures(E - s.E, D - s.D + 2 * (EY - s.EY), 2 * rho * (EG - s.EG))
+
+    # Algorithm 1, line 4, with eps = 0 and a factor for each entry
+    weights = _pace.dual_weights(X, s.stationarity, s.feasibility)
+    change = alpha * G if weights is None else alpha * weights * G
+    EY = EY + (alpha * EG if weights is None else E @ change)
+
+    away, blank = _pace.manifold(G, s.bound)
+    following = _pace.next_curvature(problem, c, gait, s.care, *met)
+    new = replace(
+        s, X=X, E=E, Y=s.Y + change, Z=Z, D=D, G=G, EY=EY, EG=EG, c=following, t=t, theta=theta, gap=gap,
+        good=s.good if blank else X, blank=s.blank + 1 if blank else 0, away=away or not gap < float("inf"),
+    )  # fmt: skip
+    watch = s.watch.look(max(new.stationarity, new.feasibility))
+    pull = _pace.outward_pull(problem, E, D, (c + r) * (W - X)) if watch.iterations % _REFRESH == 0 else s.pull
+    return replace(new, watch=watch, pull=pull, t=t if watch.gait == s.watch.gait else 1.0)
+
+
+def recovered(problem: Problem, s: Stride, otherwise: Array) -> Stride:
+    """Return to the manifold, to its point nearest to the last good X, with twice the curvature and more care afterwards."""
+    X = stiefel.polar(s.good) if float(norm(s.good)) < float("inf") else otherwise
+    D, c = problem.smooth.grad(X), 2 * s.c
+    X = X if float(norm(D)) < float("inf") else namespace(X).nan * X  # there is no way back, and the run ends
+    S = _pace.subgradient(problem, X, c)
+    new = _at(problem, X, _pace.multiplier(X, D, S), D, S, c, scale=s.scale, bound=s.bound, watch=s.watch)
+    return replace(new, care=min(1.5 * s.care, 3.0), grip=min(2 * s.grip, 8.0) if s.blank else s.grip)
+
+
+def resumed(problem: Problem, s: Stride, X: Array, Y: Array, S: Array, curvature: float) -> Stride:
+    """Go on from another point with its multiplier and subgradient, without inertia and with more patience."""
+    c = _pace.first_step(problem, curvature, Y, GAITS[1])
+    new = _at(problem, X, Y, problem.smooth.grad(X), S, c, scale=s.scale, bound=s.bound, watch=Watch.later())
+    return replace(new, care=s.care, grip=s.grip)
+
+
+def _at(
+    problem: Problem, X: Array, Y: Array, D: Array, S: Array, c: float, *, scale: float, bound: float, watch: Watch
+) -> Stride:
+    G, pull = stiefel.defect(X), _pace.outward_pull(problem, X, D, S)
+    far = c * X.shape[-1] ** 0.5  # as long as nothing is known
+    return Stride(X, X, Y, X, X, D, G, X @ Y, X @ G, c, pull, scale=scale, bound=bound, watch=watch, gap=far)
+
+
+def _curvatures(move: Array, change: Array, penalty: Array) -> tuple[float, float]:
+    """Return how fast the gradient of the Lagrangian has changed, without and with the penalty."""
+    length = float(norm(move))
+    return (float(norm(change)) / length, float(norm(change + penalty)) / length) if length > 0 else (0.0, 0.0)

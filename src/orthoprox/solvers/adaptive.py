@@ -1,0 +1,169 @@
+"""LSALM without a parameter to choose: it measures the problem while it runs, and leaves slow ground to Newton's method."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from orthoprox import _inputs, stiefel
+from orthoprox._arrays import Array
+from orthoprox.metrics import is_worse
+from orthoprox.nonsmooth import Zero
+from orthoprox.problem import Problem
+from orthoprox.snapshot import Residuals
+from orthoprox.solvers import _newton, _stride
+from orthoprox.solvers._newton import NARROW, WIDE
+from orthoprox.solvers._watch import Watch
+from orthoprox.solvers.base import Ability, Facts, Solver
+from orthoprox.stiefel import norm
+
+_LOSSES = 3  # of the manifold, after which Newton's method takes over
+_SETTLED = 1e-3  # the residual at which f(X) is compared with f(X0)
+_SLACK = 1e-4  # relative: X is not yet where it is going
+
+
+@dataclass(frozen=True)
+class State:
+    """The iterates of LSALM, and the point of Newton's method while that is at work."""
+
+    lsalm: _stride.Stride
+    newton: _newton.Point | None
+    start: Array  # X0
+    value: float  # f(X0)
+    curvature: float  # of l around X0
+    losses: int = 0  # of the manifold
+    visited: bool = False  # Newton's method has been at work
+    stay: bool = False  # and goes on to the end
+    settled: bool = False  # f(X) has been compared with f(X0)
+
+
+@dataclass(frozen=True)
+class Adaptive(Solver[State]):
+    """LSALM with parameters that follow the problem, for any l and g, at any scale.
+
+    An iteration is one of LSALM at an extrapolated point E, with one gradient, one prox and one product E'E:
+
+        X+ = prox_{g/(c+r)}((cE + rZ - grad l(E) - 2E (Y + rho (E'E - I))) / (c + r))
+        E+ = X+ + theta (X+ - X)       Z+ = Z + beta (X+ - Z)       Y+ = Y + alpha (E+'E+ - I)
+
+    c is the curvature that the last step met; rho and alpha are c / 5, rho more where l and g pull X off the manifold;
+    r = c / 20 and beta = .9; theta is Nesterov's, and 0 after a step in the wrong direction. Where the run gets slow it
+    walks more carefully, and at last goes over to Newton's method for the smoothed problem l + e_nu, whose smoothing
+    vanishes on the way; a smooth problem starts with it. A run that loses the manifold returns to it and goes on with more
+    curvature.
+    The page ``docs/automatic.md`` derives each rule.
+
+    Parameters
+    ----------
+    newton : bool
+        Whether Newton's method may take over, where an iteration needs many gradients.
+
+    References
+    ----------
+    Zhu, Ding, Liu and So, Primal-Dual Methods for Nonsmooth Nonconvex Optimization with Orthogonality Constraints,
+    arXiv:2604.04130 (2026), for Algorithm 1; the adaptation is this package's own.
+    """
+
+    facts: ClassVar = Facts(
+        "Adaptive LSALM", nonsmooth=True, single_loop=False, complexity="", sequential=False, retraction_free=False,
+        work={"gradient": 1, "prox": 1, "gram": 1, "right": 2},
+        remark="a single loop without retraction until Newton's method takes over",
+    )  # fmt: skip
+    recovers: ClassVar = True
+
+    newton: bool = True
+
+    def __post_init__(self) -> None:
+        _inputs.flag(self.newton, "newton")
+
+    @property
+    def needs(self) -> tuple[Ability, ...]:
+        return ()
+
+    def init(self, problem: Problem, X0: Array) -> State:
+        lsalm, curvature = _stride.first(problem, X0)
+        state = State(lsalm, None, X0, float(problem.value(X0)), curvature)
+        smooth = isinstance(problem.nonsmooth, Zero)  # no support to find
+        return _to_newton(problem, state, X0, WIDE, stay=True) if smooth and self.newton else state
+
+    def step(self, problem: Problem, state: State) -> State:
+        if state.newton is not None:
+            return _newton_step(problem, state, state.newton)
+        lsalm = _stride.step(problem, state.lsalm)
+        if lsalm.lost:
+            return self._recover(problem, state, lsalm)
+        state = replace(state, lsalm=lsalm)
+        return self._judge(problem, state) if self.newton else _again(state)
+
+    def _recover(self, problem: Problem, state: State, lost: _stride.Stride) -> State:
+        """Go on from the last point before the loss; by Newton's method, if this happens too often."""
+        lsalm = _stride.recovered(problem, replace(state.lsalm, blank=lost.blank), state.start)
+        state = replace(state, lsalm=lsalm, losses=state.losses + 1, settled=False)
+        often = self.newton and state.losses >= _LOSSES and not state.visited
+        return _to_newton(problem, state, lsalm.X, WIDE, stay=False) if often else state
+
+    def _judge(self, problem: Problem, state: State) -> State:
+        """Go over to Newton's method where LSALM has got worse than the start, or slow with every gait."""
+        lsalm = state.lsalm
+        if not state.settled and max(lsalm.stationarity, lsalm.feasibility) <= _SETTLED:
+            state = replace(state, settled=True)
+            if is_worse(problem, lsalm.X, state.value, slack=_SLACK):
+                return _to_newton(problem, state, state.start, NARROW, stay=True)  # which stays near and goes down
+        if not lsalm.watch.over:
+            return state
+        if not state.visited:
+            return _to_newton(problem, state, lsalm.X, WIDE, stay=False)
+        return replace(state, lsalm=replace(lsalm, watch=Watch.later()))
+
+    def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
+        """Return ``step``, ``constraint`` and ``prox``.
+
+        For LSALM these are |X+ - X|, |E'E - I| and (c + r) |X+ - E|; for Newton's method, with P the prox point that it
+        reports, |P+ - P|, |P'P - I|, and the gradient of the smoothed problem plus |X - P| in units of l.
+        """
+        point = new.newton
+
+        def prox() -> Array:
+            if point is None:
+                return new.lsalm.gap
+            return norm(point.residual) + norm(point.D) * point.width
+
+        return {
+            "step": lambda: norm(self.output(new) - self.output(old)),
+            "constraint": lambda: norm(new.lsalm.G if point is None else stiefel.defect(point.e.point)),
+            "prox": prox,
+        }
+
+    def output(self, state: State) -> Array:
+        return state.lsalm.X if state.newton is None else state.newton.e.point
+
+    def multiplier(self, state: State) -> Array:
+        return state.lsalm.Y if state.newton is None else state.newton.multiplier
+
+    def parameters(self, state: State) -> dict[str, Any]:
+        smoothing = 0.0 if state.newton is None else state.newton.nu
+        story = {"losses": state.losses, "newton": state.newton is not None, "nu": smoothing}
+        return state.lsalm.parameters | {name: float(value) for name, value in story.items()}
+
+    def advice(self, problem: Problem, state: State) -> str:
+        return "Check the gradient with orthoprox.checks.check_grad and the prox with check_prox; one may be wrong."
+
+
+def _to_newton(problem: Problem, state: State, X: Array, width: float, *, stay: bool) -> State:
+    """Let Newton's method begin near X."""
+    return replace(state, visited=True, stay=stay, newton=_newton.begin(problem, X, width, state.lsalm.scale))
+
+
+def _newton_step(problem: Problem, state: State, point: _newton.Point) -> State:
+    """Take one step of Newton's method, and go back to LSALM once the supports are found."""
+    new = _newton.step(problem, point)
+    if state.stay or new.nu == point.nu or new.width > NARROW:
+        return replace(state, newton=new)
+    lsalm = _stride.resumed(problem, state.lsalm, new.e.point, new.multiplier, new.e.gradient, state.curvature)
+    return replace(state, newton=None, lsalm=lsalm, settled=False)
+
+
+def _again(state: State) -> State:
+    """Begin with the first gait again and more care, where all have turned out slow."""
+    lsalm = state.lsalm
+    if not lsalm.watch.over:
+        return state
+    return replace(state, lsalm=replace(lsalm, care=min(1.25 * lsalm.care, 3.0), watch=Watch()))
