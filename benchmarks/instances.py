@@ -58,10 +58,11 @@ class Instance:
         return getattr(op.nonsmooth, self.penalty["name"])(**options)
 
 
-def instances(part: str) -> Iterator[Instance]:
-    """Yield the instances of the seeds for "tuning" or for the "report"."""
+def instances(part: str, first: int | None = None) -> Iterator[Instance]:
+    """Yield the instances of the seeds for "tuning" or for the "report", or of as many from ``first`` on."""
     suite = tomllib.loads(SUITE.read_text())
-    seeds = range(suite[part]["first"], suite[part]["first"] + suite[part]["number"])
+    first = suite[part]["first"] if first is None else first
+    seeds = range(first, first + suite[part]["number"])
     for case in suite["case"]:
         shapes, scales = case.pop("shapes"), case.pop("scales", [1.0])
         for shape in shapes:

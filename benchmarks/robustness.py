@@ -1,6 +1,6 @@
 """The robustness suite: does `minimize` work on anything, without a parameter? Writes docs/robustness.md.
 
-    python -m benchmarks.robustness [--part report|tuning] [--jsonl FILE] [--family NAME]
+    python -m benchmarks.robustness [--part report|tuning] [--first SEED] [--jsonl FILE] [--family NAME]
 
 Each instance of robustness.toml is solved by every contender from the same random start. All gradient evaluations count:
 those of the set-up, of finite differences, of measurements and certificates, of Newton's method and of line searches.
@@ -234,18 +234,19 @@ def main() -> None:
     """Run the suite as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", choices=["report", "tuning"], default="report", help="which seeds (default: report)")
+    parser.add_argument("--first", type=int, metavar="SEED", help="as many seeds from this one on; the page is not written")
     parser.add_argument("--family", help="only this family; the page is not written")
     parser.add_argument("--contender", choices=list(CONTENDERS), help="only this contender; the page is not written")
     parser.add_argument("--jsonl", type=Path, metavar="FILE", help="write one line for each run to this file")
     options = parser.parse_args()
-    chosen = [one for one in instances(options.part) if options.family in (None, one.family)]
+    chosen = [one for one in instances(options.part, options.first) if options.family in (None, one.family)]
     if not chosen:
         parser.error(f"no family is called {options.family!r}")
     todo = [(one, name) for name in CONTENDERS if options.contender in (None, name) for one in chosen]
     rows = list(run_all(todo))
     if options.jsonl:
         options.jsonl.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows))
-    if options.part == "report" and options.family is None and options.contender is None:
+    if options.part == "report" and options.first is options.family is options.contender is None:
         PAGE.write_text(page(rows, options.part))
     sys.stdout.write(page(rows, options.part))
 
