@@ -9,7 +9,8 @@ import orthoprox as op
 from cases import normal, symmetric
 from orthoprox import nonsmooth, smooth
 from orthoprox.nonsmooth import L1, L21, MCP, Box, Nonnegative, Zero
-from orthoprox.solvers import Adaptive, _pace
+from orthoprox.solve import _Run
+from orthoprox.solvers import Adaptive, _newton, _pace, _stride
 from orthoprox.solvers._watch import GAITS, Watch
 from orthoprox.stiefel import defect, norm, polar, random_point, sym
 from orthoprox.stopping import MaxIterations, Stationary, Status
@@ -294,3 +295,50 @@ def test_a_slow_run_changes_its_gait_and_a_fast_one_does_not():
     for _ in range(200):
         flat = flat.look(0.1)
     assert flat.over
+
+
+def test_a_return_doubles_the_curvature_and_takes_more_care():
+    problem = scaled(1.0)["sparse_pca"]
+    lsalm, _ = _stride.first(problem, X0)
+    again = _stride.recovered(problem, replace(lsalm, X=5 * X0, blank=20), X0)
+    np.testing.assert_allclose(again.X, X0, atol=1e-12)  # the last good point, not the last one
+    assert (again.c, again.care, again.grip) == (2 * lsalm.c, 1.5, 2.0)
+
+
+def test_the_last_good_point_has_no_vanishing_column():
+    problem, solver = scaled(1.0)["quadratic"], Adaptive()
+    frozen, nothing = op.Problem(smooth.Quadratic(np.zeros((30, 30))), L1(0.35), (30, 4)), np.zeros((30, 4))
+    state = _with(solver.init(problem, X0), X=nothing, E=nothing, Z=nothing, D=nothing, EY=nothing, EG=nothing)
+    assert np.array_equal(solver.step(frozen, state).lsalm.good, X0)
+
+
+def test_after_a_loss_f_is_compared_with_the_start_again():
+    problem, solver = scaled(1.0)["sparse_pca"], Adaptive()
+    state = replace(solver.init(problem, X0), settled=True)
+    assert not solver._recover(problem, state, state.lsalm).settled
+
+
+def test_a_settled_point_above_the_start_sends_newtons_method_back_there():
+    problem, solver = scaled(1.0)["sparse_pca"], Adaptive()
+    state = _with(solver.init(problem, X0), gap=0.0, X=random_point(30, 4, seed=9))
+    assert solver._judge(problem, replace(state, value=1e9)).newton is None
+    back = solver._judge(problem, replace(state, value=-1e9))
+    assert np.array_equal(back.newton.X, X0)
+    assert back.stay
+
+
+def test_less_smoothing_keeps_the_prox_point():
+    """P and the subgradient (X - P) / nu stay as they are when nu and X - P are halved, up to the way back to the manifold."""
+    problem = scaled(1.0)["sparse_pca"]
+    point = _newton.begin(problem, X0, 1e-3, 0.0)
+    sharper = _newton._sharpen(problem, point)
+    assert sharper.width == pytest.approx(point.width / 2, rel=0.1)
+    assert norm(sharper.e.gradient - point.e.gradient) <= 0.2 * norm(point.e.gradient)
+    assert norm(sharper.X - point.X) >= 0.1 * norm(point.X - point.e.point)
+
+
+@pytest.mark.parametrize(("solver", "best"), [(Adaptive(), True), (op.LSALM(), False)])
+def test_a_stalled_run_returns_its_best_point_if_the_method_recovers(solver, best):
+    problem = scaled(1.0)["sparse_pca"]
+    run = _Run(problem, solver, Stationary(), None, None)
+    assert run._ending(Status.STALLED, solver.init(problem, X0)).best is best

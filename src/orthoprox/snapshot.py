@@ -47,8 +47,8 @@ class Snapshot:
         return {}
 
     @cached_property
-    def shortcoming(self) -> float:
-        """The larger of the residuals "constraint" and "prox", the latter relative to the gradient."""
+    def apparent_shortfall(self) -> float:
+        """The shortfall that the method's own residuals suggest: "constraint", or "prox" relative to the gradient."""
         return max(self.residual("constraint"), self.residual("prox") / (self.scale or 1.0))
 
     @cached_property

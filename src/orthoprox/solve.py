@@ -144,7 +144,7 @@ class _Run:
             return self._ending(Status.DIVERGED, state)
         status = self.rule.check(now)
         if now.certified:
-            self.checked, self.least = self.iteration, min(self.least, now.shortcoming)
+            self.checked, self.least = self.iteration, min(self.least, now.apparent_shortfall)
             self.scale = max(now.certificate.gradient, self.rod.floor)
         self.still = self.still + 1 if moved <= self.motionless else 0
         if status is None and self.still >= STILL:

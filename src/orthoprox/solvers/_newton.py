@@ -23,11 +23,10 @@ _ACCURATE = 3e-5  # the relative residual at which nu shrinks, or the width if t
 _CG_STEPS = 100
 _FORCING = 0.3
 _REJECTIONS = 12  # in a row, after which nu shrinks as well
-
 _METRIC_STEPS, _METRIC_TOLERANCE = 50, 1e-10
 _ROUNDING = 32  # machine epsilons
 _FINEST = 1e-2  # the width, over the root of the machine epsilon, below which P and X are the same
-_TINY = 1e-9
+_TINY = 1e-9  # times nu: a smoothing that only leads into the domain of g
 _TRIALS = 100  # of a first nu
 _HELD = 1e-6  # an entry whose prox moves by less than this share of its own move is held fast
 

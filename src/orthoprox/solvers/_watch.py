@@ -6,8 +6,7 @@ from math import inf, log
 _WINDOW = 50  # iterations whose best residuals are compared
 _ITERATIONS = 2000  # iterations that a run may still need, at the rate of the last two windows
 _GOAL = 1e-6  # to come to this residual, or to a thousandth of what it is
-
-_LATER = 4  # after Newton's method
+_LATER = 4  # windows in a row that make a run slow after Newton's method
 
 
 @dataclass(frozen=True)

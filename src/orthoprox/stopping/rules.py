@@ -80,9 +80,9 @@ class Stationary(Stop):
         """Whether the residuals suggest success; after a disappointment they have to halve before the next try, or a sixteenth
         of the run has to pass.
         """
-        if not now.shortcoming <= self.tol:
+        if not now.apparent_shortfall <= self.tol:
             return False
-        return now.shortcoming <= now.least / 2 or now.iteration - now.checked >= max(8, now.iteration // 16)
+        return now.apparent_shortfall <= now.least / 2 or now.iteration - now.checked >= max(8, now.iteration // 16)
 
 
 @dataclass(frozen=True, init=False)
