@@ -23,6 +23,7 @@ _ACCURATE = 3e-5  # the relative residual at which nu shrinks, or the width if t
 _CG_STEPS = 100
 _FORCING = 0.3
 _REJECTIONS = 12  # in a row, after which nu shrinks as well
+_STEPS, _COARSE = 60, 0.1  # the most steps with one nu below this width: what is left to gain, finer smoothings gain too
 _METRIC_STEPS, _METRIC_TOLERANCE = 50, 1e-10
 _ROUNDING = 32  # machine epsilons
 _FINEST = 1e-2  # the width, over the root of the machine epsilon, below which P and X are the same
@@ -40,6 +41,8 @@ class Point:
     radius: float  # of the trust region
     scale: float  # the least size of the gradient that residuals are compared with
     rejected: int  # steps that failed in a row
+    steps: int  # with this smoothing
+    before: Array | None  # P where the smoothing last changed
     ell: float  # l(X)
     D: Array  # grad l(X)
     e: Envelope  # of g at X
@@ -68,17 +71,18 @@ class Point:
 def begin(problem: Problem, X: Array, width: float, scale: float) -> Point:
     """Return the first point: X, or the manifold's nearest to it, smoothed by at most ``width``."""
     X = X if float(norm(defect(X))) <= 8 * X.shape[-1] * precision(X) else polar(X)
-    return _at(problem, X, _first_smoothing(problem, X, width), _FIRST_RADIUS * X.shape[-1] ** 0.5, scale)
+    return _at(problem, X, _first_smoothing(problem, X, width), _FIRST_RADIUS * X.shape[-1] ** 0.5, scale, None)
 
 
 def step(problem: Problem, point: Point) -> Point:
     """Take a Newton step, or less smoothing where there is nothing more to gain with it."""
     width, residual, slope = point.width, float(norm(point.residual)), float(norm(point.D))
     solved = residual <= min(_ACCURATE, width) * max(slope, point.scale)
-    if width > _FINEST * precision(point.X) ** 0.5 and (solved or point.rejected >= _REJECTIONS):
+    spent = point.rejected >= _REJECTIONS or (width <= _COARSE and point.steps >= _STEPS)
+    if width > _FINEST * precision(point.X) ** 0.5 and (solved or spent):
         return _sharpen(problem, point)
     exact = residual <= _ROUNDING * precision(point.X) * slope  # a further step would follow rounding errors
-    return point if exact else _newton(problem, point)
+    return point if exact else replace(_newton(problem, point), steps=point.steps + 1)
 
 
 def _newton(problem: Problem, point: Point) -> Point:
@@ -94,7 +98,7 @@ def _newton(problem: Problem, point: Point) -> Point:
         tol=min(_FORCING, relative**0.5),
         max_iterations=_CG_STEPS,
     )
-    new = _at(problem, polar(X + move.V), point.nu, point.radius, point.scale)
+    new = _at(problem, polar(X + move.V), point.nu, point.radius, point.scale, point.before)
     if isnan(move.decrease):  # l has no finite derivatives here, and the run ends
         return replace(new, e=replace(new.e, point=namespace(X).nan * X))
     rounding = _ROUNDING * precision(X) * (abs(point.value) + abs(point.ell))
@@ -111,15 +115,23 @@ def _newton(problem: Problem, point: Point) -> Point:
 
 
 def _sharpen(problem: Problem, point: Point) -> Point:
-    """Shrink nu and the distance of X to P alike: P and the subgradient (X - P) / nu stay as they are."""
+    """Shrink nu and the distance of X to P alike: P and the subgradient (X - P) / nu stay as they are.
+
+    Or go on along the path P(nu) as if it were straight, where this leaves a smaller residual.
+    """
     P = point.e.point
     radius = max(point.radius, 1e-3 * P.shape[-1] ** 0.5) if point.rejected else point.radius
-    return _at(problem, polar(P + _SHRINK * (point.X - P)), _SHRINK * point.nu, radius, point.scale)
+    X, nu = polar(P + _SHRINK * (point.X - P)), _SHRINK * point.nu
+    new = _at(problem, X, nu, radius, point.scale, P)
+    if point.before is None:
+        return new
+    ahead = _at(problem, polar(X + _SHRINK * (P - point.before)), nu, radius, point.scale, P)
+    return ahead if float(norm(ahead.residual)) < float(norm(new.residual)) else new
 
 
-def _at(problem: Problem, X: Array, nu: float, radius: float, scale: float) -> Point:
+def _at(problem: Problem, X: Array, nu: float, radius: float, scale: float, before: Array | None) -> Point:
     ell, D = problem.smooth.value_and_grad(X)
-    return Point(X, nu, radius, scale, 0, float(ell), D, envelope(problem.nonsmooth, X, nu))
+    return Point(X, nu, radius, scale, 0, 0, before, float(ell), D, envelope(problem.nonsmooth, X, nu))
 
 
 def _first_smoothing(problem: Problem, X: Array, width: float) -> float:
