@@ -248,3 +248,46 @@ def test_preconditioner_keeps_the_dtype():
     V = _metric(point, curvature(problem.nonsmooth, point.X, point.nu))(normal(1, 12, 3).astype(np.float32))
     assert V.dtype == np.float32
     assert norm(sym(point.X.T @ V)) <= 1e-5 * norm(V)
+
+
+# --- the path ---------------------------------------------------------------------------------------------------------
+
+
+def first_sharpening(problem, point):
+    """The point before nu shrinks for the first time, and the one after."""
+    points = run(problem, point, lambda now: now.nu < point.nu, budget=100)
+    return points[-2], points[-1]
+
+
+def test_the_path_goes_on_along_its_tangent_where_that_helps():
+    """From the second change of nu on X starts no further from stationary than at P + (X - P) / 2."""
+    problem = sparse_pca()
+    _, second = first_sharpening(problem, begin(problem, random_point(12, 3, seed=1), 0.3, 0.0))
+    old, new = first_sharpening(problem, second)
+    plain = step(problem, replace(old, before=None))
+    assert plain.nu == new.nu
+    assert norm(new.residual) <= norm(plain.residual)
+    ahead = polar(plain.X + (old.e.point - old.before) / 2)
+    assert min(norm(new.X - ahead), norm(new.X - plain.X)) < 1e-12
+    np.testing.assert_array_equal(new.before, old.e.point)
+
+
+def test_the_tangent_helps_where_supports_stay():
+    """Where the supports stay, P(nu) is smooth, and the tangent leaves a smaller residual most of the time."""
+    problem = sparse_pca(mu=0.3)
+    point = begin(problem, random_point(12, 3, seed=1), 0.3, 0.0)
+    gains = []
+    for _ in range(5):
+        old, point = first_sharpening(problem, point)
+        gains.append(float(norm(point.residual)) < float(norm(step(problem, replace(old, before=None)).residual)))
+    assert sum(gains) >= 3
+
+
+@pytest.mark.parametrize(("width", "shrinks"), [(0.3, False), (0.02, True)])
+def test_fine_stages_are_short(width, shrinks):
+    """Below a width of .1 the smoothing shrinks after 60 steps, solved or not; above it the stage is finished."""
+    problem = sparse_pca()
+    point = begin(problem, random_point(12, 3, seed=1), width, 0.0)
+    assert (point.width <= 0.1) is shrinks
+    assert step(problem, replace(point, steps=59)).nu == point.nu
+    assert (step(problem, replace(point, steps=60)).nu < point.nu) is shrinks
