@@ -267,10 +267,10 @@ def test_the_penalty_outweighs_the_pull_and_c_the_penalty():
 def test_the_inertia_is_nesterovs_and_starts_afresh_against_the_motion():
     t, theta = 1.0, 0.0
     for _ in range(200):
-        t, theta = _pace.inertia(t, GAITS[0], -X0, X0)
+        t, theta = _pace.inertia(t, GAITS[0], -1.0)
     assert theta == GAITS[0].inertia
-    assert _pace.inertia(5.0, GAITS[0], X0, X0) == (1.0, 0.0)
-    assert _pace.inertia(5.0, GAITS[1], -X0, X0)[1] == 0.0
+    assert _pace.inertia(5.0, GAITS[0], 1.0) == (1.0, 0.0)
+    assert _pace.inertia(5.0, GAITS[1], -1.0)[1] == 0.0
 
 
 def test_the_dual_step_is_longer_where_columns_hardly_overlap():
@@ -340,5 +340,5 @@ def test_less_smoothing_keeps_the_prox_point():
 @pytest.mark.parametrize(("solver", "best"), [(Adaptive(), True), (op.LSALM(), False)])
 def test_a_stalled_run_returns_its_best_point_if_the_method_recovers(solver, best):
     problem = scaled(1.0)["sparse_pca"]
-    run = _Run(problem, solver, Stationary(), None, None)
+    run = _Run(problem, solver, Stationary(), None, True, None)
     assert run._ending(Status.STALLED, solver.init(problem, X0)).best is best

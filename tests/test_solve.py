@@ -351,10 +351,10 @@ def test_the_best_point_is_the_one_with_the_smallest_shortfall():
         iteration = seconds = wall_seconds = 0
         measurement = Measurement(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-    run = _Run(PROBLEM, SimpleNamespace(parameters=lambda state: {}), Stationary(), None, None)
+    run = _Run(PROBLEM, SimpleNamespace(parameters=lambda state: {}), Stationary(), None, True, None)
     for state, shortfall in [("a", 1e-2), ("b", 1e-3), ("c", 1.0), ("d", 1e-3)]:
         Now.shortfall = shortfall
-        run._record(Now, state)
+        run._record(Now, state, keep=True)
     assert run.best_state == "b"
 
 
@@ -410,7 +410,7 @@ def test_motion_resets_the_count_of_still_steps():
     """Ninety steps of rest, one of motion, ninety of rest: not stalled."""
     from orthoprox.solve import _Run
 
-    run = _Run(PROBLEM, op.LSALM(), MaxIterations(10**6), None, None)
+    run = _Run(PROBLEM, op.LSALM(), MaxIterations(10**6), None, True, None)
     run.rod, run.motionless = op.metrics.Rod(PROBLEM, X0), 1e-15
     state = op.LSALM().init(PROBLEM, X0)
     for moved in [0.0] * 90 + [1.0] + [0.0] * 90:

@@ -15,7 +15,8 @@ import pytest
 from orthoprox.experiments import quadratics, workers
 from orthoprox.experiments.spec import Run, load, names
 from orthoprox.experiments.studies import STUDIES
-from orthoprox.experiments.workers import _THREADS, Task, _one_thread, _outcomes, _pool, tasks, work
+from orthoprox.experiments.workers import Task, _outcomes, tasks, work
+from orthoprox.pool import _THREADS, _one_thread, processes
 
 CORES = workers.cores
 OWN = [name for name in names() if not load(name).uses]
@@ -120,7 +121,7 @@ def test_work_gives_the_outcomes_of_the_study_and_an_error_does_not_stop_the_oth
 
 
 def test_processes_have_one_blas_thread_and_end_at_once_on_ctrl_c():
-    with _one_thread(), _pool(1) as pool:
+    with processes(1) as pool:
         assert [pool.submit(os.getenv, name).result(60) for name in _THREADS] == ["1"] * len(_THREADS)
         assert pool.submit(signal.getsignal, signal.SIGINT).result(60) == signal.SIG_DFL
 
@@ -143,7 +144,7 @@ def test_an_exception_ends_the_processes_at_once():
     start = time.monotonic()
 
     def interrupted():
-        with _pool(1) as pool:
+        with processes(1) as pool:
             pool.submit(os.getpid).result(60)  # it has started
             pool.submit(time.sleep, 120)
             pool.submit(time.sleep, 120)
@@ -184,11 +185,10 @@ def events(monkeypatch):
     found = []
 
     @contextmanager
-    def pool(processes):
-        assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
-        yield Pool(found, processes)
+    def pool(number):
+        yield Pool(found, number)
 
-    monkeypatch.setattr(workers, "_pool", pool)
+    monkeypatch.setattr(workers, "processes", pool)
     for name, study in list(STUDIES.items()):
 
         def nothing(group, name=name):

@@ -3,6 +3,7 @@
 from orthoprox import assignment, checks, datasets, metrics, nonsmooth, problems, smooth, solvers, starts, stiefel, stopping
 from orthoprox.certificate import Certificate, certificate
 from orthoprox.minimize import ConvergenceWarning, minimize
+from orthoprox.path import path
 from orthoprox.problem import Problem
 from orthoprox.problems import PROBLEMS
 from orthoprox.progress import Progress
@@ -33,6 +34,7 @@ __all__ = [
     "metrics",
     "minimize",
     "nonsmooth",
+    "path",
     "problems",
     "smooth",
     "solve",

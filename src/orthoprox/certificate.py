@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox import _inputs
+from orthoprox import _inputs, products
 from orthoprox._arrays import Array, namespace, precision
 from orthoprox.curvature import lipschitz
 from orthoprox.krylov import conjugate_gradients
@@ -134,21 +134,21 @@ def _certify_once(problem: Problem, X: Array, D: Array, Y: Array, t: float, budg
     C = problem.smooth.grad(P)
     model = _Subdifferential(problem, P, (B - P) / t)
 
-    Y, R = _improve(model, C, Y, model.nearest(C + 2 * (P @ Y)))
+    Y, R = _improve(model, C, Y, model.nearest(C + 2 * model.right(Y)))
     lower = 0.0
     if budget.left > 0:
         Y, R = _least_norm(model, C, Y, R, budget)
-        lower = model.descent(C, _direction(P, R, budget), Y)
+        lower = model.descent(C, _direction(model, R, budget), Y)
     upper = float(norm(R))
     return Certificate(
         point=P,
         distance=float(norm(P - X)),
-        feasibility=float(norm(defect(P))),
+        feasibility=model.feasibility,
         upper=upper,
         lower=min(max(lower, 0.0), upper),
         multiplier=Y,
         gradient=float(norm(D)),
-        subgradient=float(norm(R - C - 2 * (P @ Y))),
+        subgradient=float(norm(R - C - 2 * model.right(Y))),
     )
 
 
@@ -156,7 +156,16 @@ class _Subdifferential:
     """The set dg(P), as far as the term shows it: all of it, or the one element that the prox gave."""
 
     def __init__(self, problem: Problem, P: Array, s: Array) -> None:
-        self.g, self.P, self.s = problem.nonsmooth, P, s
+        self.g, self.P, self.s, self.support = problem.nonsmooth, P, s, products.support(P)
+        self.feasibility = float(norm(defect(P, self.support)))
+
+    def right(self, S: Array) -> Array:
+        """Return PS."""
+        return products.right(self.P, S, self.support)
+
+    def left(self, R: Array) -> Array:
+        """Return sym(P'R)."""
+        return sym(products.left(self.P, R, self.support))
 
     def nearest(self, W: Array) -> Array:
         if isinstance(self.g, HasSubdifferential):
@@ -169,16 +178,14 @@ class _Subdifferential:
         if size == 0.0 or not isinstance(self.g, HasSubdifferential):
             return 0.0
         V = V / size
-        leak = 2 * float(norm(sym(self.P.mT @ V))) * float(norm(Y))
+        leak = 2 * float(norm(self.left(V))) * float(norm(Y))
         return -float(inner(C, V) + self.g.slope(self.P, V)) - leak
 
 
 def _improve(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[Array, Array]:
     """Take one gradient step on |R(Y)|^2 / 2 of a safe length; for a smooth problem on the manifold it is exact."""
-    P = model.P
-    length = 2 * (1 + float(norm(defect(P))))
-    trial = Y - sym(P.mT @ R) / length
-    S = model.nearest(C + 2 * (P @ trial))
+    trial = Y - model.left(R) / (2 * (1 + model.feasibility))
+    S = model.nearest(C + 2 * model.right(trial))
     return (trial, S) if float(norm(S)) < float(norm(R)) else (Y, R)
 
 
@@ -190,18 +197,17 @@ def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _
     equation reads  sym(P'(M o PS)) + damping S = -sym(P'R) / 2  with the mask M. Columns of P that hardly overlap make
     it nearly singular: the damping falls as long as the steps succeed, and rises where they change the mask too much.
     """
-    P = model.P
     tiny = 8 * precision(R) * float(norm(C))
     damping = 1e-3
     for _ in range(_NEWTON_STEPS):
-        size, F = float(norm(R)), sym(P.mT @ R)
+        size, F = float(norm(R)), model.left(R)
         if size <= tiny or float(norm(F)) <= precision(R) * size or budget.left <= 0:
             break
-        spread = _masked(P, R)
-        damped = lambda T, spread=spread, damping=damping: sym(P.mT @ spread(T)) + damping * T  # noqa: E731
+        spread = _masked(model, R)
+        damped = lambda T, spread=spread, damping=damping: model.left(spread(T)) + damping * T  # noqa: E731
         S = budget.solve(damped, -F / 2, tol=1e-3)
         trial = Y + S
-        T = model.nearest(C + 2 * (P @ trial))
+        T = model.nearest(C + 2 * model.right(trial))
         gain = 1 - float(norm(T)) / size
         if gain > 0:
             Y, R = trial, T
@@ -211,16 +217,16 @@ def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _
     return Y, R
 
 
-def _direction(P: Array, R: Array, budget: _Budget) -> Array:
+def _direction(model: _Subdifferential, R: Array, budget: _Budget) -> Array:
     """Return V near -R with sym(P'V) = 0, changed only where R is nonzero: elsewhere g may rise to both sides."""
-    spread, V = _masked(P, R), -R
+    spread, V = _masked(model, R), -R
     last = _Budget(max(budget.left, _LAST))
     for _ in range(3):  # iterative refinement: each round removes what the one before left
-        V = V - spread(last.solve(lambda T: sym(P.mT @ spread(T)), sym(P.mT @ V), tol=1e-8))
+        V = V - spread(last.solve(lambda T: model.left(spread(T)), model.left(V), tol=1e-8))
     return V
 
 
-def _masked(P: Array, R: Array) -> Callable[[Array], Array]:
+def _masked(model: _Subdifferential, R: Array) -> Callable[[Array], Array]:
     """Return the operator S -> M o PS, M the mask of the nonzero entries of R."""
     mask = namespace(R).astype(R != 0, R.dtype)
-    return lambda S: mask * (P @ S)
+    return lambda S: mask * model.right(S)

@@ -30,9 +30,9 @@ class Rod:
     of f, and not fooled by a gradient that vanishes at the solution.
     """
 
-    def __init__(self, problem: Problem, X0: Array) -> None:
+    def __init__(self, problem: Problem, X0: Array, *, step: float | None = None) -> None:
         self.problem = problem
-        self.step = proximal_step(problem, X0)
+        self.step = proximal_step(problem, X0) if step is None else step  # t of the prox point
         self.floor = _FLOOR * float(norm(problem.smooth.grad(X0)))
 
     def certify(self, X: Array, multiplier: Array | None, *, work: int = 0) -> Certificate:

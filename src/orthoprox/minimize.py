@@ -2,34 +2,47 @@
 
 import inspect
 import warnings
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from orthoprox import _inputs
 from orthoprox._arrays import Array, namespace
+from orthoprox.clock import Clock
+from orthoprox.metrics import Rod
+from orthoprox.multistart import solve_from
+from orthoprox.polish import polish as polishing
 from orthoprox.problem import Problem, as_problem
 from orthoprox.progress import Progress
 from orthoprox.result import Result
+from orthoprox.search import search
 from orthoprox.solve import Callback, solve, start_point
-from orthoprox.solvers import SOLVERS, Solver
+from orthoprox.solvers import SOLVERS, Adaptive, Solver
 from orthoprox.starts import STARTS
 from orthoprox.stiefel import polar
-from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Stop
+from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Status, Stop
 from orthoprox.stopping.rules import as_rule, default_rule
 
 _OPTIONS = (
     "start",
+    "n_starts",
     "method",
     "tol",
     "max_iterations",
     "max_seconds",
     "stop",
+    "polish",
     "project",
     "seed",
+    "history",
     "callback",
     "progress",
 )
+
+
+_POLISHABLE = (Status.CONVERGED, Status.ITERATIONS, Status.STALLED)
+_WORK = 50  # pairs of products for the certificate of a polished point
 
 
 class ConvergenceWarning(UserWarning):
@@ -38,15 +51,18 @@ class ConvergenceWarning(UserWarning):
 
 def minimize(
     problem: Problem,
-    start: Any = "random",
+    start: Any = "auto",
     *,
+    n_starts: int = 1,
     method: str | Solver[Any] | None = None,
     tol: float = 1e-6,
     max_iterations: int | None = None,
     max_seconds: float | None = None,
     stop: Stop | None = None,
+    polish: bool | str = "auto",
     project: bool = False,
     seed: Any = 0,
+    history: bool = True,
     callback: Callback | None = None,
     progress: bool = False,
     **parameters: Any,
@@ -58,7 +74,12 @@ def minimize(
     problem : Problem
         What to minimise, from ``orthoprox.problems`` or put together from terms.
     start : str or array of shape (m, n)
-        The name of a start ("random"), or a point with X'X = I.
+        A point with X'X = I, or the name of a start: "random", "pca" (nearly the minimiser of l alone), "coordinates"
+        (coordinate vectors), "smoothed" (the end of a path of smoothed problems), or "auto", which tries a few
+        for some iterations and takes the best.
+    n_starts : int
+        How many starts to solve from, side by side in processes; the best result is returned. With "auto" these are the
+        best of those that are tried, otherwise they differ by their random numbers.
     method : str or Solver, optional
         The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters. By default "adaptive", which has
         none to choose, and "lsalm" where parameters are given.
@@ -70,10 +91,15 @@ def minimize(
         The time budget on the wall clock; none by default.
     stop : Stop, optional
         A stopping rule instead of ``tol``; budgets that are given hold as well.
+    polish : bool or "auto"
+        Whether Newton's method on the support of X, its zeros kept, finds the last digits; the point is left as it is where
+        this does not help. "auto" does it for the default method and its default stopping rule.
     project : bool
         Whether to move a start that is off the manifold to the nearest point on it.
     seed : int or numpy.random.Generator
         For the starts that are drawn at random.
+    history : bool
+        Whether measurements along the run are kept in ``result.history``; without them large problems are faster.
     callback : callable, optional
         Called with a :class:`orthoprox.Snapshot` after each iteration; raising ``StopIteration`` ends the run.
     progress : bool
@@ -91,12 +117,17 @@ def minimize(
     rule = _rule(solver, tol, max_iterations, max_seconds, stop)
     if callback is not None:
         _inputs.function(callback, "callback", "one argument")
-    X0 = _start(problem, start, _inputs.flag(project, "project"), _inputs.generator(seed))
-    if _inputs.flag(progress, "progress"):
+    n_starts = _number(n_starts, callback, _inputs.flag(progress, "progress"))
+    starts = _starts(problem, start, n_starts, _inputs.flag(project, "project"), _inputs.generator(seed))
+    if n_starts > 1:
+        result = solve_from(problem, solver, starts, rule, history=history)
+    elif progress:
         with Progress(callback) as shown:
-            result = solve(problem, solver, X0, stop=rule, callback=shown)
+            result = solve(problem, solver, starts[0], stop=rule, history=history, callback=shown)
     else:
-        result = solve(problem, solver, X0, stop=rule, callback=callback)
+        result = solve(problem, solver, starts[0], stop=rule, history=history, callback=callback)
+    if _wants_polish(polish, default=isinstance(solver, Adaptive) and stop is None):
+        result = _polished(result, starts[0], tol, history)
     if not result.converged:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
@@ -130,9 +161,55 @@ def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, max_secon
     return rule if max_seconds is None else rule | MaxSeconds(max_seconds)
 
 
-def _start(problem: Problem, start: Any, project: bool, rng: np.random.Generator) -> Array:
-    if isinstance(start, str):
-        return STARTS[_inputs.choice(start, "start", STARTS)](problem, rng)
+def _wants_polish(polish: Any, *, default: bool) -> bool:
+    return default if polish == "auto" else _inputs.flag(polish, "polish")
+
+
+def _polished(result: Result, X0: Array, tol: float, history: bool) -> Result:
+    """Return the result at the polished point, or as it is where polishing does not help or the run was cut short."""
+    if result.status not in _POLISHABLE:
+        return result
+    problem, clock = result.problem, Clock()
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        rod = Rod(problem, X0)
+        found = polishing(problem, result.X, result.multiplier, rod)
+        if found is None:
+            return result
+        certificate = rod.certify(*found, work=_WORK)
+    measurement = rod.measure(found[0], certificate)
+    converged = result.converged or measurement.shortfall <= tol
+    row = {name: column[-1] for name, column in result.history.items()} | asdict(measurement)
+    return replace(
+        result,
+        X=found[0],
+        multiplier=found[1],
+        certificate=certificate,
+        measurement=measurement,
+        status=Status.CONVERGED if converged else result.status,
+        message=Status.CONVERGED.value if converged else result.message,
+        wall_seconds=result.wall_seconds + clock.wall_seconds,
+        history={name: np.append(column if history else column[:0], row[name]) for name, column in result.history.items()},
+        polished=True,
+    )
+
+
+def _number(n_starts: Any, callback: Callback | None, progress: bool) -> int:
+    number = _inputs.integer(n_starts, "n_starts")
+    if number > 1 and (callback is not None or progress):
+        raise ValueError(f"n_starts is {number}, whose runs go side by side; a callback and progress need n_starts=1.")
+    return number
+
+
+def _starts(problem: Problem, start: Any, number: int, project: bool, rng: np.random.Generator) -> list[Array]:
+    if not isinstance(start, str):
+        if number > 1:
+            raise ValueError(f"n_starts is {number} but the start is one point; name a start such as 'auto' or 'random'.")
+        return [_point(problem, start, project)]
+    name = _inputs.choice(start, "start", ["auto", *STARTS])
+    return search(problem, rng, number) if name == "auto" else [STARTS[name](problem, rng) for _ in range(number)]
+
+
+def _point(problem: Problem, start: Any, project: bool) -> Array:
     X0 = _inputs.matrix(start, "The start", shape=problem.shape)
     if project:
         size = float(namespace(X0).max(namespace(X0).abs(X0)))

@@ -4,8 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from orthoprox._arrays import Array, namespace, precision
-from orthoprox.stiefel import inner
-from orthoprox.terms import HasProxDerivative, Nonsmooth
+from orthoprox.stiefel import inner, norm
+from orthoprox.terms import HasProxDerivative, Nonsmooth, Smooth
+
+_TINY = 1e-9  # times nu: a smoothing that only leads into the domain of g
+_TRIALS = 100  # of a smoothing
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,43 @@ def envelope(g: Nonsmooth, X: Array, nu: float) -> Envelope:
     P = g.prox(X, nu)
     S = (X - P) / nu
     return Envelope(P, g.value(P) + nu * inner(S, S) / 2, S)
+
+
+def smoothing(g: Nonsmooth, X: Array, slope: float, width: float) -> float:
+    """Return nu with which the prox moves X by at most ``width sqrt(n)``, not counting the way to the domain of g.
+
+    Where it does nothing else, as for an indicator, nu is one over the slope |grad l(X)| / sqrt(n).
+    """
+    root = X.shape[-1] ** 0.5
+    unit = root / slope if slope > 0 else 1.0
+    nu = unit if g.modulus == 0 else min(unit, 0.3 / g.modulus)
+    inside = g.prox(X, _TINY * nu)
+    if float(norm(g.prox(X, nu) - inside)) == 0:
+        return nu
+    nu = nu if g.modulus > 0 else 1e3 * nu
+    for _ in range(_TRIALS):
+        if float(norm(g.prox(X, nu) - inside)) <= width * root:
+            break
+        nu *= 0.7
+    return nu
+
+
+class Smoothed(Smooth):
+    """The smoothed objective l + e, e the envelope of g."""
+
+    def __init__(self, ell: Smooth, g: Nonsmooth, nu: float) -> None:
+        self.ell, self.g, self.nu = ell, g, nu
+
+    def value(self, X: Array) -> Array:
+        return self.ell.value(X) + envelope(self.g, X, self.nu).value
+
+    def grad(self, X: Array) -> Array:
+        return self.ell.grad(X) + envelope(self.g, X, self.nu).gradient
+
+    def value_and_grad(self, X: Array) -> tuple[Array, Array]:
+        value, D = self.ell.value_and_grad(X)
+        e = envelope(self.g, X, self.nu)
+        return value + e.value, D + e.gradient
 
 
 def curvature(g: Nonsmooth, X: Array, nu: float) -> Callable[[Array], Array]:

@@ -36,6 +36,7 @@ class Result:
     cpu_seconds: float  # the same in processor time, summed over all threads
     wall_seconds: float  # all time, measurements and callbacks included
     history: dict[str, np.ndarray[Any, Any]]  # the measurements of the run, one array for each column
+    polished: bool = False  # whether Newton's method on the support of X has found its last digits
 
     @property
     def converged(self) -> bool:
@@ -89,6 +90,7 @@ class Result:
             "status": self.status.name,
             "message": self.message,
             "converged": self.converged,
+            "polished": self.polished,
             "iterations": self.iterations,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,

@@ -1,14 +1,15 @@
 """The one loop that runs every method."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from orthoprox import _inputs
-from orthoprox._arrays import Array, namespace, precision
+from orthoprox._arrays import Array, precision
 from orthoprox.clock import Clock
+from orthoprox.ending import Ending, no_better, zero_columns
 from orthoprox.metrics import Rod, feasibility, is_worse
 from orthoprox.problem import Problem, as_problem
 from orthoprox.result import Result
@@ -32,6 +33,7 @@ def solve(
     *,
     stop: Stop | None = None,
     every: int | None = None,
+    history: bool = True,
     callback: Callback | None = None,
 ) -> Result:
     """Run a method on a problem from a point of the manifold.
@@ -48,6 +50,8 @@ def solve(
         |X'X - I| > 1 after the first 50 iterations, which counts as diverged unless the method recovers by itself.
     every : int, optional
         Iterations between measurements. By default they happen at 0, 1, 2, 4, ..., 256, 512, 768, 1024, ...
+    history : bool
+        Whether measurements are kept; if not, they are made only as far as the best point of the run needs them.
     callback : callable, optional
         Called with a :class:`Snapshot` at the start and after each iteration; raising ``StopIteration`` ends the run.
 
@@ -64,7 +68,7 @@ def solve(
     rule = default_rule(Stationary(), MaxIterations(), recovers=solver.recovers) if stop is None else as_rule(stop)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         X0 = problem.probe(X0)
-        return _Run(problem, solver, rule, every, callback).run(X0)
+        return _Run(problem, solver, rule, every, _inputs.flag(history, "history"), callback).run(X0)
 
 
 def start_point(problem: Problem, X0: Any) -> Array:
@@ -102,8 +106,23 @@ def _check(problem: Any, solver: Any, every: Any, callback: Any) -> None:
 class _Run:
     """One run: its clock, its history and the best state so far."""
 
-    def __init__(self, problem: Problem, solver: Solver[Any], rule: Stop, every: int | None, callback: Callback | None) -> None:
-        self.problem, self.solver, self.rule, self.every, self.callback = problem, solver, rule, every, callback
+    def __init__(
+        self,
+        problem: Problem,
+        solver: Solver[Any],
+        rule: Stop,
+        every: int | None,
+        kept: bool,
+        callback: Callback | None,
+    ) -> None:
+        self.problem, self.solver, self.rule, self.every, self.kept, self.callback = (
+            problem,
+            solver,
+            rule,
+            every,
+            kept,
+            callback,
+        )
         self.clock = Clock()
         self.iteration = 0
         self.history: list[dict[str, float]] = []
@@ -126,17 +145,17 @@ class _Run:
                 ending = self._look(new, self.solver.residuals(self.problem, state, new))
                 state = new
         except KeyboardInterrupt:
-            ending = _Ending(Status.INTERRUPTED, "Ctrl-C was pressed; this is the best point so far.", best=True)
+            ending = Ending(Status.INTERRUPTED, "Ctrl-C was pressed; this is the best point so far.", best=True)
         seconds, cpu_seconds = self.clock.seconds, self.clock.cpu_seconds
         if ending.best and self.best_state is not None:
             state = self.best_state
         slack = max(1e-6, self.best_shortfall if ending.status is Status.CONVERGED else 0.0)
         value = float(self.problem.value(X0))
         if self.solver.recovers and is_worse(self.problem, self.solver.output(state), value, slack=slack):
-            state, ending = first, _no_better(ending)
+            state, ending = first, no_better(ending)
         return self._report(state, ending, seconds, cpu_seconds)
 
-    def _look(self, state: Any, residuals: Residuals) -> "_Ending | None":
+    def _look(self, state: Any, residuals: Residuals) -> Ending | None:
         """Look at a new state: does the run end here? Record it where a measurement is due, and show it to the callback."""
         now = self._snapshot(state, residuals)
         moved = now.residual("step")
@@ -157,9 +176,9 @@ class _Run:
                 try:
                     self.callback(now)
                 except StopIteration as reason:
-                    ending = ending or _Ending(Status.INTERRUPTED, str(reason) or "The callback raised StopIteration.")
+                    ending = ending or Ending(Status.INTERRUPTED, str(reason) or "The callback raised StopIteration.")
             if now.scheduled or ending is not None:
-                self._record(now, state)
+                self._record(now, state, keep=self.kept or ending is not None)
         return ending
 
     def _snapshot(self, state: Any, residuals: Residuals) -> Snapshot:
@@ -180,23 +199,24 @@ class _Run:
             least=self.least,
         )
 
-    def _record(self, now: Snapshot, state: Any) -> None:
-        clocks = {"iteration": now.iteration, "seconds": now.seconds, "wall_seconds": now.wall_seconds}
-        self.history.append({**clocks, **asdict(now.measurement), **self.solver.parameters(state)})
+    def _record(self, now: Snapshot, state: Any, *, keep: bool) -> None:
+        if keep:
+            clocks = {"iteration": now.iteration, "seconds": now.seconds, "wall_seconds": now.wall_seconds}
+            self.history.append({**clocks, **asdict(now.measurement), **self.solver.parameters(state)})
         if now.shortfall < self.best_shortfall:
             self.best_state, self.best_shortfall = state, now.shortfall
 
-    def _ending(self, status: Status, state: Any) -> "_Ending":
+    def _ending(self, status: Status, state: Any) -> Ending:
         if status is Status.DIVERGED:
-            advice = _zero_columns(self.solver.output(state)) or self.solver.advice(self.problem, state)
-            return _Ending(status, advice, best=True)
+            advice = zero_columns(self.solver.output(state)) or self.solver.advice(self.problem, state)
+            return Ending(status, advice, best=True)
         if status is Status.STALLED:
-            advice = _zero_columns(self.solver.output(state))
+            advice = zero_columns(self.solver.output(state))
             advice = advice or "The tolerance may be beyond what the parameters or the precision allow."
-            return _Ending(status, advice, best=self.solver.recovers)
-        return _Ending(status, best=status is Status.TIME)
+            return Ending(status, advice, best=self.solver.recovers)
+        return Ending(status, best=status is Status.TIME)
 
-    def _report(self, state: Any, ending: "_Ending", seconds: float, cpu_seconds: float) -> Result:
+    def _report(self, state: Any, ending: Ending, seconds: float, cpu_seconds: float) -> Result:
         X, Y = self.solver.output(state), self.solver.multiplier(state)
         work = min(max(self.iteration // 4, _LEAST_WORK), _MOST_WORK)
         try:
@@ -225,26 +245,3 @@ class _Run:
             wall_seconds=self.clock.wall_seconds,
             history={name: np.array([row[name] for row in self.history]) for name in self.history[0]},
         )
-
-
-@dataclass(frozen=True)
-class _Ending:
-    """How a run ends, and whether it returns its best measured point instead of its last."""
-
-    status: Status
-    details: str = ""
-    best: bool = False
-
-
-def _no_better(ending: _Ending) -> _Ending:
-    """Return how a run ends that has found nothing better than its start, which it hands back."""
-    status = Status.STALLED if ending.status is Status.CONVERGED else ending.status
-    return _Ending(status, f"{ending.details} No point better than the start was found; this is the start.".lstrip())
-
-
-def _zero_columns(X: Array) -> str:
-    xp = namespace(X)
-    empty = int(xp.sum(xp.astype(xp.all(X == 0, axis=-2), xp.int64)))
-    if empty == 0:
-        return ""
-    return f"{empty} column(s) of X are zero, where X'X = I can no longer act: set a larger rho, or start elsewhere."

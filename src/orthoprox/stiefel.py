@@ -4,16 +4,19 @@ import numpy as np
 
 from orthoprox import _inputs
 from orthoprox._arrays import Array, identity, namespace
+from orthoprox.products import Support, gram
 
 
 def norm(X: Array) -> Array:
     """Return the Frobenius norm over the last two axes."""
-    return namespace(X).sqrt(inner(X, X))  # several times faster than linalg.vector_norm on small matrices
+    return namespace(X).sqrt(inner(X, X))
 
 
 def inner(X: Array, Y: Array) -> Array:
     """Return <X, Y> = tr(X'Y)."""
-    return namespace(X).sum(X * Y, axis=(-2, -1))
+    xp = namespace(X)
+    x, y = (xp.reshape(M, (*M.shape[:-2], -1)) for M in (X, Y))
+    return xp.vecdot(x, y)  # several times faster than a sum of X * Y
 
 
 def sym(M: Array) -> Array:
@@ -21,9 +24,9 @@ def sym(M: Array) -> Array:
     return (M + M.mT) / 2
 
 
-def defect(X: Array) -> Array:
+def defect(X: Array, sparse: Support | None = None) -> Array:
     """Return X'X - I_n, which is 0 on the manifold."""
-    return X.mT @ X - identity(X.shape[-1], X)
+    return gram(X, sparse) - identity(X.shape[-1], X)
 
 
 def tangent(X: Array, W: Array) -> Array:

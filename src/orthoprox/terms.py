@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from orthoprox._arrays import Array
@@ -86,6 +87,37 @@ class HasSubdifferential(Protocol):
 
     def slope(self, X: Array, V: Array) -> Array:
         """Return the directional derivative g'(X; V)."""
+
+
+@runtime_checkable
+class HasWeight(Protocol):
+    """A penalty with a weight."""
+
+    def weighted(self, mu: float) -> Nonsmooth:
+        """Return the same penalty with another weight."""
+
+
+@dataclass(frozen=True)
+class Face:
+    """What g looks like near one X as long as nothing leaves or reaches a kink: a smooth function of the free entries."""
+
+    free: Array  # mask of the entries that no kink holds
+    gradient: Array  # of g at X, in the free entries; 0 in the others
+    curvature: Callable[[Array], Array]  # V -> g''(X)[V], for V that vanishes in the others
+
+
+@runtime_checkable
+class HasFace(HasSubdifferential, Protocol):
+    """A nonsmooth term that is smooth away from kinks, and knows where these are and what its subdifferential is."""
+
+    def face(self, X: Array) -> Face:
+        """Return g near X with the kinks that hold entries of X kept."""
+
+    def snap(self, X: Array, reach: float) -> Array:
+        """Return X with what is no farther than ``reach`` from a kink put on it."""
+
+    def stop(self, X: Array, Z: Array) -> Array:
+        """Return Z, but where the way from X to Z crosses a kink, that kink."""
 
 
 @runtime_checkable

@@ -20,7 +20,8 @@ from orthoprox.experiments.spec import Run, Spec, load, names
 from orthoprox.experiments.studies import STUDIES
 from orthoprox.experiments.study import Outcome
 from orthoprox.experiments.table import markdown
-from orthoprox.experiments.workers import Task, cores, tasks, work
+from orthoprox.experiments.workers import Task, tasks, work
+from orthoprox.pool import cores
 
 _STAND_IN = "synthetic_house"
 _INSTEAD = (

@@ -20,6 +20,10 @@ class MCP(Separable):
         self.gamma = _inputs.number(gamma, "gamma")
         self.modulus = _inputs.number(1 / self.gamma, "The modulus 1 / gamma")
 
+    def weighted(self, mu: float) -> "MCP":
+        """Return the same penalty with another weight."""
+        return MCP(mu, self.gamma)
+
     def value(self, X: Array) -> Array:
         xp = namespace(X)
         x = xp.clip(xp.abs(X), None, self.gamma * self.mu)
@@ -52,6 +56,10 @@ class SCAD(Separable):
         self.mu = _inputs.number(mu, "mu", strict=False)
         self.a = _inputs.number(a, "a", minimum=1.0)
         self.modulus = 1 / (self.a - 1)
+
+    def weighted(self, mu: float) -> "SCAD":
+        """Return the same penalty with another weight."""
+        return SCAD(mu, self.a)
 
     def value(self, X: Array) -> Array:
         xp = namespace(X)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from orthoprox import _inputs
 from orthoprox._arrays import Array, namespace
-from orthoprox.terms import Nonsmooth
+from orthoprox.terms import Face, Nonsmooth
 
 
 class L21(Nonsmooth):
@@ -15,6 +15,10 @@ class L21(Nonsmooth):
 
     def __init__(self, mu: float) -> None:
         self.mu = _inputs.number(mu, "mu", strict=False)
+
+    def weighted(self, mu: float) -> "L21":
+        """Return the same penalty with another weight."""
+        return L21(mu)
 
     def value(self, X: Array) -> Array:
         return self.mu * namespace(X).sum(_row_norms(X), axis=(-2, -1))
@@ -43,6 +47,24 @@ class L21(Nonsmooth):
         norms = _row_norms(X)
         along = xp.sum(X * V, axis=-1, keepdims=True) / xp.where(norms > 0, norms, 1.0)
         return self.mu * xp.sum(xp.where(norms > 0, along, _row_norms(V)), axis=(-2, -1))
+
+    def face(self, X: Array) -> Face:
+        """Return g near X: smooth in the nonzero rows x, with g' = mu x / |x| and g''[v] = mu (v - <x, v> x / |x|^2) / |x|."""
+        xp = namespace(X)
+        norms = _row_norms(X)
+        safe = xp.where(norms > 0, norms, 1.0)
+        unit, steep = X / safe, xp.where(norms > 0, self.mu / safe, 0.0)
+        free = xp.broadcast_to(norms > 0, X.shape)
+        return Face(free, self.mu * unit, lambda V: steep * (V - unit * xp.sum(unit * V, axis=-1, keepdims=True)))
+
+    def snap(self, X: Array, reach: float) -> Array:
+        """Return X with 0 for the rows no longer than ``reach``."""
+        return namespace(X).where(_row_norms(X) <= reach, 0.0, X)
+
+    def stop(self, X: Array, Z: Array) -> Array:
+        """Return Z with 0 for the rows that turn by more than a right angle."""
+        xp = namespace(X)
+        return xp.where(xp.sum(X * Z, axis=-1, keepdims=True) < 0, 0.0, Z)
 
 
 def _row_norms(X: Array) -> Array:

@@ -44,6 +44,7 @@ class Box(Separable):
         fits = (self.lower <= self.upper) & (self.lower < np.inf) & (self.upper > -np.inf)
         if not (bool(namespace(fits).all(fits)) if is_array(fits) else fits):
             raise ValueError(f"Box has lower = {lower} and upper = {upper}; it needs lower <= upper everywhere.")
+        self.kinks = self.lower, self.upper
 
     def check_shape(self, shape: tuple[int, int]) -> None:
         _inputs.broadcastable(self.lower, "lower", shape)

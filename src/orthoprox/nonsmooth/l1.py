@@ -27,9 +27,14 @@ class L1(Separable):
     def __init__(self, mu: Any, bound: float | None = None) -> None:
         self.mu = _weight(mu)
         self.bound = np.inf if bound is None else _inputs.number(bound, "bound")
+        self.kinks = 0.0, -self.bound, self.bound
 
     def check_shape(self, shape: tuple[int, int]) -> None:
         _inputs.broadcastable(self.mu, "mu", shape)
+
+    def weighted(self, mu: Any) -> "L1":
+        """Return the same penalty with another weight."""
+        return L1(mu, None if self.bound == np.inf else self.bound)
 
     def value(self, X: Array) -> Array:
         xp = namespace(X)

@@ -1,10 +1,12 @@
 """Terms that act on each entry alone: their subdifferential is an interval for each entry."""
 
 from abc import abstractmethod
-from typing import final
+from typing import Any, final
 
 from orthoprox._arrays import Array, namespace
-from orthoprox.terms import Nonsmooth
+from orthoprox.terms import Face, Nonsmooth
+
+_DIFFERENCE = 1e-3  # the longest step of a difference, and half the way to the next kink at most
 
 
 class Separable(Nonsmooth):
@@ -13,7 +15,11 @@ class Separable(Nonsmooth):
     One dimension makes two things simple. The subdifferential is a box, [lower, upper] at each entry, from which the
     least-norm subgradient and the directional derivative follow. And the prox of g plus the indicator of an interval is
     the prox of g, clipped to that interval.
+
+    ``kinks`` are the points where the g_ij are not differentiable, each a number or an array that broadcasts to X.
     """
+
+    kinks: tuple[Any, ...] = (0.0,)
 
     @abstractmethod
     def interval(self, X: Array) -> tuple[Array, Array]:
@@ -35,3 +41,38 @@ class Separable(Nonsmooth):
         rising = xp.where(V > 0, xp.where(V > 0, upper, zero) * V, zero)
         falling = xp.where(V < 0, xp.where(V < 0, lower, zero) * V, zero)
         return xp.sum(rising + falling, axis=(-2, -1))
+
+    @final
+    def face(self, X: Array) -> Face:
+        """Return g near X: an entry is free where its subdifferential is one number, the derivative."""
+        lower, upper = self.interval(X)
+        xp = namespace(X)
+        free, zero = lower == upper, xp.zeros_like(X)
+        bend = xp.where(free, self._bend(X), zero)
+        return Face(free, xp.where(free, lower, zero), lambda V: bend * V)
+
+    @final
+    def snap(self, X: Array, reach: float) -> Array:
+        """Return X with the entries that are no farther than ``reach`` from a kink put on it."""
+        xp = namespace(X)
+        for kink in self.kinks:
+            X = xp.where(xp.abs(X - kink) <= reach, kink + xp.zeros_like(X), X)
+        return X
+
+    @final
+    def stop(self, X: Array, Z: Array) -> Array:
+        """Return Z, but where the way from X to Z crosses a kink, that kink."""
+        xp = namespace(X)
+        for kink in self.kinks:
+            Z = xp.where((X - kink) * (Z - kink) < 0, kink + xp.zeros_like(X), Z)
+        return Z
+
+    def _bend(self, X: Array) -> Array:
+        """Return (g'(x + h) - g'(x - h)) / 2h, the second derivative; 0 on a kink."""
+        xp = namespace(X)
+        h = xp.full_like(X, _DIFFERENCE)
+        for kink in self.kinks:
+            h = xp.minimum(h, xp.abs(X - kink) / 2)
+        inside, h = h > 0, xp.where(h > 0, h, 1.0)
+        ahead, behind = (xp.where(inside, self.interval(X + side * h)[0], 0.0) for side in (1, -1))
+        return (ahead - behind) / (2 * h)

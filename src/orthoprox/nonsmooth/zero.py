@@ -9,6 +9,8 @@ from orthoprox.nonsmooth.separable import Separable
 class Zero(Separable):
     """The term g = 0, which leaves a smooth problem; the prox is the identity."""
 
+    kinks = ()
+
     def value(self, X: Array) -> Array:
         xp = namespace(X)
         return xp.sum(xp.zeros_like(X), axis=(-2, -1))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from orthoprox import _inputs
+from orthoprox import _inputs, products
 from orthoprox._arrays import Array, is_array, namespace, to_numpy
 from orthoprox.curvature import dense_norm, smallest_eigenvalue, spectral_norm
 from orthoprox.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
@@ -45,13 +45,13 @@ class Quadratic(Smooth):
         return self.A if is_array(self.A) else self.B
 
     def value(self, X: Array) -> Array:
-        return self._value(X, self.A @ X)
+        return self._value(X, products.apply(self.A, X))
 
     def grad(self, X: Array) -> Array:
-        return self._grad(self.A @ X)
+        return self._grad(products.apply(self.A, X))
 
     def value_and_grad(self, X: Array) -> tuple[Array, Array]:
-        AX = self.A @ X
+        AX = products.apply(self.A, X)
         return self._value(X, AX), self._grad(AX)
 
     @cached_property

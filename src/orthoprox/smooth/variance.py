@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from orthoprox import _inputs
+from orthoprox import _inputs, products
 from orthoprox._arrays import Array, is_array, namespace
 from orthoprox.curvature import dense_norm, spectral_norm
 from orthoprox.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
@@ -56,13 +56,13 @@ class Variance(Smooth):
 
     def value(self, X: Array) -> Array:
         if self._hessian is not None:
-            return inner(X, self._hessian @ X) / 2
+            return inner(X, products.apply(self._hessian, X)) / 2
         AX = self.A @ X
         return -inner(AX, AX)
 
     def grad(self, X: Array) -> Array:
         if self._hessian is not None:
-            return self._hessian @ X
+            return products.apply(self._hessian, X)
         return -2 * (_transposed(self.A) @ (self.A @ X))
 
     def value_and_grad(self, X: Array) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ from math import isnan
 from orthoprox._arrays import Array, namespace, precision
 from orthoprox.curvature import hessian
 from orthoprox.krylov import conjugate_gradients, trust_region
-from orthoprox.moreau import Envelope, curvature, envelope
+from orthoprox.moreau import Envelope, curvature, envelope, smoothing
 from orthoprox.problem import Problem
 from orthoprox.stiefel import defect, norm, polar, sym, tangent
 
@@ -27,8 +27,6 @@ _STEPS, _COARSE = 60, 0.1  # the most steps with one nu below this width: what i
 _METRIC_STEPS, _METRIC_TOLERANCE = 50, 1e-10
 _ROUNDING = 32  # machine epsilons
 _FINEST = 1e-2  # the width, over the root of the machine epsilon, below which P and X are the same
-_TINY = 1e-9  # times nu: a smoothing that only leads into the domain of g
-_TRIALS = 100  # of a first nu
 _HELD = 1e-6  # an entry whose prox moves by less than this share of its own move is held fast
 
 
@@ -71,7 +69,8 @@ class Point:
 def begin(problem: Problem, X: Array, width: float, scale: float) -> Point:
     """Return the first point: X, or the manifold's nearest to it, smoothed by at most ``width``."""
     X = X if float(norm(defect(X))) <= 8 * X.shape[-1] * precision(X) else polar(X)
-    return _at(problem, X, _first_smoothing(problem, X, width), _FIRST_RADIUS * X.shape[-1] ** 0.5, scale, None)
+    slope = float(norm(problem.smooth.grad(X)))
+    return _at(problem, X, smoothing(problem.nonsmooth, X, slope, width), _FIRST_RADIUS * X.shape[-1] ** 0.5, scale, None)
 
 
 def step(problem: Problem, point: Point) -> Point:
@@ -132,25 +131,6 @@ def _sharpen(problem: Problem, point: Point) -> Point:
 def _at(problem: Problem, X: Array, nu: float, radius: float, scale: float, before: Array | None) -> Point:
     ell, D = problem.smooth.value_and_grad(X)
     return Point(X, nu, radius, scale, 0, 0, before, float(ell), D, envelope(problem.nonsmooth, X, nu))
-
-
-def _first_smoothing(problem: Problem, X: Array, width: float) -> float:
-    """Return nu with which the prox moves X by at most ``width sqrt(n)``, not counting the way to the domain of g.
-
-    Where it does nothing else, as for an indicator, nu is one over the slope of l.
-    """
-    g, root = problem.nonsmooth, X.shape[-1] ** 0.5
-    slope = float(norm(problem.smooth.grad(X))) / root or 1.0
-    nu = 1 / slope if g.modulus == 0 else min(1 / slope, 0.3 / g.modulus)
-    inside = g.prox(X, _TINY * nu)
-    if float(norm(g.prox(X, nu) - inside)) == 0:
-        return nu
-    nu = nu if g.modulus > 0 else 1e3 * nu
-    for _ in range(_TRIALS):
-        if float(norm(g.prox(X, nu) - inside)) <= width * root:
-            break
-        nu *= 0.7
-    return nu
 
 
 def _metric(point: Point, bend: Callable[[Array], Array]) -> Callable[[Array], Array]:

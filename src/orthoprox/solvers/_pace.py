@@ -8,8 +8,9 @@ from orthoprox._arrays import Array, identity, namespace, precision
 from orthoprox.certificate import proximal_step
 from orthoprox.curvature import met
 from orthoprox.problem import Problem
+from orthoprox.products import overlap, support
 from orthoprox.solvers._watch import Gait
-from orthoprox.stiefel import inner, norm, sym
+from orthoprox.stiefel import norm, sym
 
 PENALTY = 0.2  # rho / c and alpha / c
 SMOOTHING, CENTRE = 0.05, 0.9  # r / c, and beta
@@ -66,9 +67,9 @@ def penalty(c: float, pull: float) -> tuple[float, float]:
     return rho, max(c, 4 * rho)
 
 
-def inertia(t: float, gait: Gait, back: Array, move: Array) -> tuple[float, float]:
-    """Return Nesterov's next t and theta; both start afresh when the step went back on the last extrapolation."""
-    if float(inner(back, move)) > 0:
+def inertia(t: float, gait: Gait, along: float) -> tuple[float, float]:
+    """Return Nesterov's next t and theta; both start afresh where <E - X, X - X^(k-1)> > 0: the step went back."""
+    if along > 0:
         return 1.0, 0.0
     following = (1 + (1 + 4 * t**2) ** 0.5) / 2
     return following, min((t - 1) / following, gait.inertia)
@@ -90,7 +91,7 @@ def dual_weights(X: Array, stationarity: float, feasibility: float) -> Array | N
     if max(stationarity, feasibility) > _IDENTIFIED:
         return None
     xp, most = namespace(X), _WEIGHT if feasibility <= 10 * stationarity else 10 * _WEIGHT
-    M = 2 * sym((X * X).mT @ xp.astype(X != 0, X.dtype))
+    M = 2 * sym(overlap(X, support(X)))
     weights = xp.clip(2 / xp.where(M > 0, M, 2.0), 1.0, most)
     return xp.where(identity(X.shape[-1], X) > 0, 1.0, weights)
 

@@ -1,16 +1,19 @@
 """LSALM at an extrapolated point, with the parameters that the last steps have measured."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from orthoprox import stiefel
+from orthoprox import products, stiefel
 from orthoprox._arrays import Array, namespace
+from orthoprox.fused import blend, distances, turn
 from orthoprox.problem import Problem
 from orthoprox.solvers import _pace
 from orthoprox.solvers._watch import GAITS, Watch
 from orthoprox.stiefel import norm
 
 _REFRESH = 50  # iterations between measurements of the outward pull
+_CALM = 0.5  # |E'E - I| below which X is near the manifold
 _BLANK = 20  # iterations in a row with a vanishing column that count as a loss
 
 
@@ -28,6 +31,7 @@ class Stride:
     EY: Array  # the products E Y
     EG: Array  # and E G
     c: float  # curvature in force, 1 / lam
+    calm: float  # and when X was last near the manifold: far from it the penalty itself is steep
     pull: float  # what drives X off the manifold
     scale: float  # the least size of the gradient that residuals are compared with
     bound: float  # the eigenvalue of E'E - I at which the manifold is lost
@@ -40,12 +44,12 @@ class Stride:
     blank: int = 0  # iterations in a row with a vanishing column
     away: bool = False  # E'E - I is beyond the bound, or not finite
 
-    @property
+    @cached_property
     def stationarity(self) -> float:
         """How far from stationary, relative to the gradient."""
         return self.gap / (max(float(norm(self.D)), self.scale) or 1.0)
 
-    @property
+    @cached_property
     def feasibility(self) -> float:
         """|E'E - I|."""
         return float(norm(self.G))
@@ -81,37 +85,40 @@ def step(problem: Problem, s: Stride) -> Stride:
     alpha, r = _pace.PENALTY * c, _pace.SMOOTHING * c
 
     # Algorithm 1, lines 2 and 3, at E and with 1/lam = c
-    W = (c * s.E + r * s.Z - s.D - 2 * (s.EY + rho * s.EG)) / (c + r)
-    X = problem.nonsmooth.prox(W, 1 / (c + r))
-    Z = s.Z + _pace.CENTRE * (X - s.Z)
-    gap = (c + r) * float(norm(X - s.E))
+    total = c + r
+    W = blend((c / total, s.E), (r / total, s.Z), (-1 / total, s.D), (-2 / total, s.EY), (-2 * rho / total, s.EG))
+    X = problem.nonsmooth.prox(W, 1 / total)
+    Z = blend((1 - _pace.CENTRE, s.Z), (_pace.CENTRE, X))
 
-    t, theta = _pace.inertia(s.t, gait, s.E - X, X - s.X)
-    E = X + theta * (X - s.X)
-    D, G = problem.smooth.grad(E), stiefel.defect(E)
-    EY, EG = E @ s.Y, E @ G
-    met = _curvatures(E - s.E, D - s.D + 2 * (EY - s.EY), 2 * rho * (EG - s.EG))
+    length, along = turn(X, s.E, s.X)
+    t, theta = _pace.inertia(s.t, gait, along)
+    E = blend((1 + theta, X), (-theta, s.X)) if theta > 0 else X
+    sparse = products.support(E)
+    D, G = problem.smooth.grad(E), stiefel.defect(E, sparse)
+    EY, EG = products.right(E, s.Y, sparse), products.right(E, G, sparse)
+    met = _curvatures(*distances((E, s.E), (D, s.D), (EY, s.EY), (EG, s.EG), 2 * rho))
 
     # Algorithm 1, line 4, with eps = 0 and a factor for each entry
-    weights = _pace.dual_weights(X, s.stationarity, s.feasibility)
-    change = alpha * G if weights is None else alpha * weights * G
-    EY = EY + (alpha * EG if weights is None else E @ change)
+    factors = _pace.dual_weights(X, s.stationarity, s.feasibility)
+    change = alpha * G if factors is None else alpha * factors * G
+    EY = blend((1.0, EY), (alpha, EG) if factors is None else (1.0, products.right(E, change, sparse)))
 
     away, blank = _pace.manifold(G, s.bound)
     following = _pace.next_curvature(problem, c, gait, s.care, *met)
     new = replace(
-        s, X=X, E=E, Y=s.Y + change, Z=Z, D=D, G=G, EY=EY, EG=EG, c=following, t=t, theta=theta, gap=gap,
-        good=s.good if blank else X, blank=s.blank + 1 if blank else 0, away=away or not gap < float("inf"),
+        s, X=X, E=E, Y=s.Y + change, Z=Z, D=D, G=G, EY=EY, EG=EG, c=following, t=t, theta=theta, gap=total * length,
+        good=s.good if blank else X, blank=s.blank + 1 if blank else 0, away=away or not length < float("inf"),
     )  # fmt: skip
+    calm = following if new.feasibility <= _CALM else s.calm
     watch = s.watch.look(max(new.stationarity, new.feasibility))
-    pull = _pace.outward_pull(problem, E, D, (c + r) * (W - X)) if watch.iterations % _REFRESH == 0 else s.pull
-    return replace(new, watch=watch, pull=pull, t=t if watch.gait == s.watch.gait else 1.0)
+    pull = _pace.outward_pull(problem, E, D, total * (W - X)) if watch.iterations % _REFRESH == 0 else s.pull
+    return replace(new, watch=watch, pull=pull, calm=calm, t=t if watch.gait == s.watch.gait else 1.0)
 
 
 def recovered(problem: Problem, s: Stride, otherwise: Array) -> Stride:
     """Return to the manifold, to its point nearest to the last good X, with twice the curvature and more care afterwards."""
     X = stiefel.polar(s.good) if float(norm(s.good)) < float("inf") else otherwise
-    D, c = problem.smooth.grad(X), 2 * s.c
+    D, c = problem.smooth.grad(X), 2 * s.calm
     X = X if float(norm(D)) < float("inf") else namespace(X).nan * X  # there is no way back, and the run ends
     S = _pace.subgradient(problem, X, c)
     new = _at(problem, X, _pace.multiplier(X, D, S), D, S, c, scale=s.scale, bound=s.bound, watch=s.watch)
@@ -130,10 +137,9 @@ def _at(
 ) -> Stride:
     G, pull = stiefel.defect(X), _pace.outward_pull(problem, X, D, S)
     far = c * X.shape[-1] ** 0.5  # as long as nothing is known
-    return Stride(X, X, Y, X, X, D, G, X @ Y, X @ G, c, pull, scale=scale, bound=bound, watch=watch, gap=far)
+    return Stride(X, X, Y, X, X, D, G, X @ Y, X @ G, c, c, pull, scale=scale, bound=bound, watch=watch, gap=far)
 
 
-def _curvatures(move: Array, change: Array, penalty: Array) -> tuple[float, float]:
+def _curvatures(length: float, change: float, total: float) -> tuple[float, float]:
     """Return how fast the gradient of the Lagrangian has changed, without and with the penalty."""
-    length = float(norm(move))
-    return (float(norm(change)) / length, float(norm(change + penalty)) / length) if length > 0 else (0.0, 0.0)
+    return (change / length, total / length) if length > 0 else (0.0, 0.0)

@@ -5,11 +5,13 @@ from typing import Any, ClassVar
 
 from orthoprox import _inputs, stiefel
 from orthoprox._arrays import Array
-from orthoprox.metrics import is_worse
+from orthoprox.metrics import Rod, is_worse
 from orthoprox.nonsmooth import Zero
+from orthoprox.polish import polish
 from orthoprox.problem import Problem
+from orthoprox.products import support
 from orthoprox.snapshot import Residuals
-from orthoprox.solvers import _newton, _stride
+from orthoprox.solvers import _newton, _pace, _stride
 from orthoprox.solvers._newton import NARROW, WIDE
 from orthoprox.solvers._watch import Watch
 from orthoprox.solvers.base import Ability, Facts, Solver
@@ -18,6 +20,8 @@ from orthoprox.stiefel import norm
 _LOSSES = 3  # of the manifold, after which Newton's method takes over
 _SETTLED = 1e-3  # the residual at which f(X) is compared with f(X0)
 _SLACK = 1e-4  # relative: X is not yet where it is going
+_POLISHED, _AGAIN = 3e-4, 0.1  # the residual at which polishing is tried, and the share of it at which it is tried again
+_ROUGH = 1e-2  # the residual at which a slow run is polished before Newton's method takes over
 
 
 @dataclass(frozen=True)
@@ -29,10 +33,12 @@ class State:
     start: Array  # X0
     value: float  # f(X0)
     curvature: float  # of l around X0
+    rod: Rod  # by which a polished point is measured
     losses: int = 0  # of the manifold
     visited: bool = False  # Newton's method has been at work
     stay: bool = False  # and goes on to the end
     settled: bool = False  # f(X) has been compared with f(X0)
+    untried: float = _POLISHED  # the residual at which polishing is tried next
 
 
 @dataclass(frozen=True)
@@ -47,14 +53,15 @@ class Adaptive(Solver[State]):
     c is the curvature that the last step met; rho and alpha are c / 5, rho more where l and g pull X off the manifold;
     r = c / 20 and beta = .9; theta is Nesterov's, and 0 after a step in the wrong direction. Where the run gets slow it
     walks more carefully, and at last goes over to Newton's method for the smoothed problem l + e_nu, whose smoothing
-    vanishes on the way; a smooth problem starts with it. A run that loses the manifold returns to it and goes on with more
-    curvature.
+    vanishes on the way; a smooth problem starts with it. Near the end X is polished: with its zeros kept, what is left is
+    smooth, and Newton's method gives all digits; this is done within the run where X is large and sparse. A run that
+    loses the manifold returns to it and goes on with more curvature.
     The page ``docs/automatic.md`` derives each rule.
 
     Parameters
     ----------
     newton : bool
-        Whether Newton's method may take over, where an iteration needs many gradients.
+        Whether Newton's method may take over or polish, where an iteration needs many gradients.
 
     References
     ----------
@@ -80,7 +87,7 @@ class Adaptive(Solver[State]):
 
     def init(self, problem: Problem, X0: Array) -> State:
         lsalm, curvature = _stride.first(problem, X0)
-        state = State(lsalm, None, X0, float(problem.value(X0)), curvature)
+        state = State(lsalm, None, X0, float(problem.value(X0)), curvature, Rod(problem, X0, step=1 / curvature))
         smooth = isinstance(problem.nonsmooth, Zero)  # no support to find
         return _to_newton(problem, state, X0, WIDE, stay=True) if smooth and self.newton else state
 
@@ -107,6 +114,12 @@ class Adaptive(Solver[State]):
             state = replace(state, settled=True)
             if is_worse(problem, lsalm.X, state.value, slack=_SLACK):
                 return _to_newton(problem, state, state.start, NARROW, stay=True)  # which stays near and goes down
+        residual = max(lsalm.stationarity, lsalm.feasibility)
+        if residual <= (_ROUGH if lsalm.watch.over else state.untried) and support(lsalm.X) is not None:
+            polished = _polished(problem, state, residual)
+            if polished is not None:
+                return polished
+            state = replace(state, untried=min(state.untried, _AGAIN * residual))
         if not lsalm.watch.over:
             return state
         if not state.visited:
@@ -159,6 +172,17 @@ def _newton_step(problem: Problem, state: State, point: _newton.Point) -> State:
         return replace(state, newton=new)
     lsalm = _stride.resumed(problem, state.lsalm, new.e.point, new.multiplier, new.e.gradient, state.curvature)
     return replace(state, newton=None, lsalm=lsalm, settled=False)
+
+
+def _polished(problem: Problem, state: State, residual: float) -> State | None:
+    """Go on from the polished point, if polishing helps."""
+    found = polish(problem, state.lsalm.X, state.lsalm.Y, state.rod)
+    if found is None:
+        return None
+    X, Y = found
+    S = _pace.subgradient(problem, X, state.curvature)
+    lsalm = _stride.resumed(problem, state.lsalm, X, Y, S, state.curvature)
+    return replace(state, lsalm=lsalm, untried=_AGAIN * residual)
 
 
 def _again(state: State) -> State:

@@ -1,0 +1,42 @@
+"""One problem from several starts, side by side."""
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from orthoprox._arrays import Array
+from orthoprox.pool import cores, processes
+from orthoprox.problem import Problem
+from orthoprox.result import Result
+from orthoprox.solve import solve
+from orthoprox.solvers import Solver
+from orthoprox.stopping import Stop
+
+
+def solve_from(problem: Problem, solver: Solver[Any], starts: Sequence[Array], rule: Stop, *, history: bool) -> Result:
+    """Return the best of the runs from several starts: the lowest that converged, or the lowest where none did.
+
+    They run in processes, as many as there are cores, or one after the other where the problem cannot be sent to another
+    process, as with a term made of lambda functions.
+    """
+    number = min(len(starts), cores())
+    if number == 1 or not _can_travel((problem, solver, rule)):
+        results = [_run(problem, solver, X0, rule, history) for X0 in starts]
+    else:
+        with processes(number) as pool:
+            runs = [pool.submit(_run, problem, solver, X0, rule, history) for X0 in starts]
+            results = [replace(run.result(), problem=problem, solver=solver) for run in runs]
+    return min(results, key=lambda result: (not result.converged, result.projected_objective))
+
+
+def _run(problem: Problem, solver: Solver[Any], X0: Array, rule: Stop, history: bool) -> Result:
+    return solve(problem, solver, X0, stop=rule, history=history)
+
+
+def _can_travel(what: Any) -> bool:
+    try:
+        pickle.dumps(what)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True

@@ -1,0 +1,43 @@
+"""One problem with many weights of its penalty."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from orthoprox import _inputs
+from orthoprox.minimize import minimize
+from orthoprox.problem import Problem, as_problem
+from orthoprox.result import Result
+from orthoprox.terms import HasWeight
+
+
+def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options: Any) -> list[Result]:
+    """Minimise with each weight mu of the penalty in turn, each run from the solution of the one before.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its nonsmooth term is a penalty with a weight ``mu``: L1, L21, MCP, SCAD, or one of your own with ``weighted``.
+    mus : iterable of float
+        The weights, in the order in which they are to be used; from large to small follows sparse solutions best.
+    start : str or array of shape (m, n)
+        The start of the first run, as in :func:`orthoprox.minimize`.
+    **options
+        Further options of :func:`orthoprox.minimize`.
+
+    Returns
+    -------
+    list of Result
+        One for each weight, in the order of ``mus``.
+    """
+    g = as_problem(problem).nonsmooth
+    if not isinstance(g, HasWeight):
+        raise TypeError(f"{type(g).__name__} has no weight to change; a path needs a penalty such as L1, L21, MCP or SCAD.")
+    weights = [_inputs.number(mu, "An entry of mus", strict=False) for mu in mus]
+    if not weights:
+        raise ValueError("mus is empty; it needs at least one weight.")
+    results: list[Result] = []
+    for mu in weights:
+        results.append(minimize(replace(problem, nonsmooth=g.weighted(mu)), start, **options))
+        start, options = results[-1].X, {**options, "project": True, "n_starts": 1}
+    return results

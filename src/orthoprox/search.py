@@ -1,0 +1,63 @@
+"""Which start is best: a few are tried for some iterations, and the one that comes lowest is taken."""
+
+import numpy as np
+
+from orthoprox._arrays import Array
+from orthoprox.problem import Problem
+from orthoprox.solvers.adaptive import Adaptive
+from orthoprox.starts import BLOCKS, coordinates, pca, random, smoothed
+from orthoprox.stiefel import norm, polar
+
+_ITERATIONS = 30  # of each probe: those from coordinate vectors begin low and are overtaken within these, if at all
+_WORK = 4e10  # floating point operations that all probes together may take
+_DENSE = 4  # with n > m / 4 coordinate vectors are the best guess
+
+
+def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[Array]:
+    """Return the best ``number`` starts among coordinate vectors, nearly principal components and random points.
+
+    Where more than one is asked for, the end of a path of smoothed problems is tried, too.
+
+    Each gets 30 iterations of the adaptive method; what counts is f at the point of the manifold nearest to the last. Where
+    these would cost more than 4e10 operations, the shape of the problem decides: coordinate vectors for n >= m / 4, principal
+    components otherwise.
+    """
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        problem.probe(random(problem, rng))
+        return _search(problem, rng, number)
+
+
+def _search(problem: Problem, rng: np.random.Generator, number: int) -> list[Array]:
+    m, n = problem.shape
+    local = m <= BLOCKS * n
+    iteration = 2.0 * m**2 * n + 6.0 * m * n**2
+    if number == 1 and 3 * _ITERATIONS * iteration > _WORK:
+        guess = _coordinates(problem, rng) if local and _DENSE * n >= m else []
+        return guess or [pca(problem, rng)]
+    starts = _coordinates(problem, rng) if local else []
+    starts += [smoothed(problem, rng)] if number > 1 else []
+    for _ in range(number):
+        starts += [pca(problem, rng), random(problem, rng)]
+    heights = [_height(problem, X) for X in starts]
+    return [starts[k] for k in np.argsort(heights, kind="stable")[:number]]
+
+
+def _coordinates(problem: Problem, rng: np.random.Generator) -> list[Array]:
+    """Return the start from coordinate vectors, if l is finite there."""
+    try:
+        return [coordinates(problem, rng)]
+    except ValueError:
+        return []
+
+
+def _height(problem: Problem, X: Array) -> float:
+    """Return f where a probe ends."""
+    solver = Adaptive(newton=False)
+    state = solver.init(problem, X)
+    for _ in range(_ITERATIONS):
+        state = solver.step(problem, state)
+    end = solver.output(state)
+    if not float(norm(end)) < float("inf"):
+        return float("inf")
+    height = float(problem.value(polar(end)))
+    return height if height < float("inf") else float(problem.value(end))
