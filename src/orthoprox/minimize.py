@@ -117,6 +117,7 @@ def minimize(
     rule = _rule(solver, tol, max_iterations, max_seconds, stop)
     if callback is not None:
         _inputs.function(callback, "callback", "one argument")
+    wanted = _wants_polish(polish, default=isinstance(solver, Adaptive) and stop is None)
     n_starts = _number(n_starts, callback, _inputs.flag(progress, "progress"))
     starts = _starts(problem, start, n_starts, _inputs.flag(project, "project"), _inputs.generator(seed))
     if n_starts > 1:
@@ -126,7 +127,7 @@ def minimize(
             result = solve(problem, solver, starts[0], stop=rule, history=history, callback=shown)
     else:
         result = solve(problem, solver, starts[0], stop=rule, history=history, callback=callback)
-    if _wants_polish(polish, default=isinstance(solver, Adaptive) and stop is None):
+    if wanted:
         result = _polished(result, starts[0], tol, history)
     if not result.converged:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
