@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox import _inputs
-from orthoprox._arrays import Array, namespace
+from orthoprox._arrays import Array, namespace, precision
 from orthoprox.clock import Clock
 from orthoprox.metrics import Rod
 from orthoprox.multistart import solve_from
@@ -170,6 +170,8 @@ def _polished(result: Result, X0: Array, tol: float, history: bool) -> Result:
     """Return the result at the polished point, or as it is where polishing does not help or the run was cut short."""
     if result.status not in _POLISHABLE:
         return result
+    if result.measurement.shortfall <= precision(result.X) ** (2 / 3):  # as it is after polishing within the run
+        return replace(result, polished=True)
     problem, clock = result.problem, Clock()
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         rod = Rod(problem, X0)

@@ -36,7 +36,7 @@ class Result:
     cpu_seconds: float  # the same in processor time, summed over all threads
     wall_seconds: float  # all time, measurements and callbacks included
     history: dict[str, np.ndarray[Any, Any]]  # the measurements of the run, one array for each column
-    polished: bool = False  # whether Newton's method on the support of X has found its last digits
+    polished: bool = False  # whether X has its last digits, by Newton's method on its support
 
     @property
     def converged(self) -> bool:

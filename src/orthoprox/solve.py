@@ -23,6 +23,7 @@ Callback = Callable[[Snapshot], object]
 _SPACING = 256  # iterations between measurements late in a run: they stay below a twentieth of the work
 _EXPLODED = 1e6  # a step this long, or |X'X - I| this large, has diverged
 _LEAST_WORK, _MOST_WORK = 50, 1000  # pairs of products for the last certificate: a quarter of the iterations, within these
+_LATE = 64  # the first measurement of a run without history, after that at the start
 STILL = 100  # steps without motion after which a run has stalled
 
 
@@ -183,7 +184,8 @@ class _Run:
 
     def _snapshot(self, state: Any, residuals: Residuals) -> Snapshot:
         k = self.iteration
-        due = k % self.every == 0 if self.every else k % _SPACING == 0 or k & (k - 1) == 0
+        early = k & (k - 1) == 0 and (self.kept or k >= _LATE)
+        due = k % self.every == 0 if self.every else k % _SPACING == 0 or early
         return Snapshot(
             problem=self.problem,
             iteration=k,

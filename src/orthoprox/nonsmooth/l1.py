@@ -57,8 +57,8 @@ class L1(Separable):
         return lambda V: mask * V
 
     def interval(self, X: Array) -> tuple[Array, Array]:
-        xp = namespace(X)
-        mu = self.mu + xp.zeros_like(X)
+        xp, mu = namespace(X), self.mu
+        mu = mu if is_array(mu) else xp.asarray(mu, dtype=X.dtype, device=X.device)
         lower, upper = xp.where(X > 0, mu, -mu), xp.where(X < 0, -mu, mu)
         if self.bound == np.inf:
             return lower, upper
