@@ -1,5 +1,6 @@
 """Starts, the search among them, several at once, and paths along the weight of a penalty."""
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -252,3 +253,13 @@ def test_without_history_the_run_is_the_same():
     assert without.measurement == with_history.measurement
     assert len(without.history["iteration"]) == 1
     assert without.history["iteration"][-1] == with_history.history["iteration"][-1]
+
+
+def test_other_methods_start_at_random_unless_told_otherwise(monkeypatch):
+    monkeypatch.setattr(sys.modules["orthoprox.minimize"], "search", None)
+    problem = sparse_pca()
+    given = op.solve(problem, op.LSALM(), STARTS["random"](problem, rng()), stop=MaxIterations(3))
+    for start in ("auto", "random"):
+        with pytest.warns(op.ConvergenceWarning):
+            result = op.minimize(problem, start, method="lsalm", stop=MaxIterations(3))
+        np.testing.assert_array_equal(result.X, given.X)

@@ -75,8 +75,8 @@ def minimize(
         What to minimise, from ``orthoprox.problems`` or put together from terms.
     start : str or array of shape (m, n)
         A point with X'X = I, or the name of a start: "random", "pca" (nearly the minimiser of l alone), "coordinates"
-        (coordinate vectors), "smoothed" (the end of a path of smoothed problems), or "auto", which tries a few
-        for some iterations and takes the best.
+        (coordinate vectors), "smoothed" (the end of a path of smoothed problems), or "auto", which tries a few for some
+        iterations of the default method and takes the best; for other methods it is "random".
     n_starts : int
         How many starts to solve from, side by side in processes; the best result is returned. With "auto" these are the
         best of those that are tried, otherwise they differ by their random numbers.
@@ -119,6 +119,8 @@ def minimize(
         _inputs.function(callback, "callback", "one argument")
     wanted = _wants_polish(polish, default=isinstance(solver, Adaptive) and stop is None)
     n_starts = _number(n_starts, callback, _inputs.flag(progress, "progress"))
+    if isinstance(start, str) and start == "auto" and not isinstance(solver, Adaptive):
+        start = "random"
     starts = _starts(problem, start, n_starts, _inputs.flag(project, "project"), _inputs.generator(seed))
     if n_starts > 1:
         result = solve_from(problem, solver, starts, rule, history=history)
