@@ -34,10 +34,13 @@ reproduce: .venv/installed
 reproduce-quick: .venv/installed
 	$(BIN)/orthoprox reproduce --quick
 
-.PHONY: docs bench-solvers bench-certificates bench-robustness
+.PHONY: docs bench bench-solvers bench-certificates bench-robustness
 
 docs: .venv/installed
 	$(BIN)/python -m docs.methods
+
+bench: .venv/installed
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.bench
 
 bench-solvers: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.solvers

@@ -116,7 +116,9 @@ def run(instance: Instance, contender: str) -> Row:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", op.ConvergenceWarning)
-        result = op.minimize(problem, X0, method=solver, tol=tolerance(instance), max_iterations=BUDGET, callback=budget)
+        result = op.minimize(
+            problem, X0, method=solver, tol=tolerance(instance), max_iterations=BUDGET, polish=False, callback=budget
+        )
     return Row(
         family=instance.family,
         instance=instance.name,
@@ -212,8 +214,8 @@ Made by `make bench-robustness`; do not edit.
 {len({(row.family, row.instance) for row in rows})} instances, generated from `benchmarks/robustness.toml` (seeds for
 the {part}), each from a random start and to a relative certificate of 1e-5 (float32: 1e-4). A run has {BUDGET} gradient
 evaluations, and all are counted: set-up, finite differences, measurements, certificates and Newton's method. `converged` is
-within that budget; `median` and `p90` are gradient evaluations of the runs that converged; `worst` is the largest shortfall
-of all runs (stationarity, feasibility or distance to the certified point).
+within that budget, without polishing; `median` and `p90` are gradient evaluations of the runs that converged; `worst` is the
+largest shortfall of all runs (stationarity, feasibility or distance to the certified point).
 
 - `adaptive` is the default of `minimize`. `own function`: the same, with l given as a function and its gradient, without any
   constant.

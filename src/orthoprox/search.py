@@ -9,7 +9,7 @@ from orthoprox.starts import BLOCKS, coordinates, pca, random, smoothed
 from orthoprox.stiefel import norm, polar
 
 _ITERATIONS = 30  # of each probe: those from coordinate vectors begin low and are overtaken within these, if at all
-_WORK = 4e10  # floating point operations that all probes together may take
+_WORK = 2e10  # floating point operations that all probes together may take
 _DENSE = 4  # with n > m / 4 coordinate vectors are the best guess
 
 
@@ -19,7 +19,7 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[
     Where more than one is asked for, the end of a path of smoothed problems is tried, too.
 
     Each gets 30 iterations of the adaptive method; what counts is f at the point of the manifold nearest to the last. Where
-    these would cost more than 4e10 operations, the shape of the problem decides: coordinate vectors for n >= m / 4, principal
+    these would cost more than 2e10 operations, the shape of the problem decides: coordinate vectors for n >= m / 4, principal
     components otherwise.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

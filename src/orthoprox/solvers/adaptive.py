@@ -114,14 +114,18 @@ class Adaptive(Solver[State]):
             state = replace(state, settled=True)
             if is_worse(problem, lsalm.X, state.value, slack=_SLACK):
                 return _to_newton(problem, state, state.start, NARROW, stay=True)  # which stays near and goes down
-        residual = max(lsalm.stationarity, lsalm.feasibility)
-        if residual <= (_ROUGH if lsalm.watch.over else state.untried) and support(lsalm.X) is not None:
+        residual, sparse = max(lsalm.stationarity, lsalm.feasibility), False
+        if residual <= (_ROUGH if lsalm.watch.over else state.untried):
+            sparse = support(lsalm.X) is not None
+        if sparse:
             polished = _polished(problem, state, residual)
             if polished is not None:
                 return polished
             state = replace(state, untried=min(state.untried, _AGAIN * residual))
         if not lsalm.watch.over:
             return state
+        if sparse:
+            return _again(state)  # many cheap steps instead of few that are dear
         if not state.visited:
             return _to_newton(problem, state, lsalm.X, WIDE, stay=False)
         return replace(state, lsalm=replace(lsalm, watch=Watch.later()))

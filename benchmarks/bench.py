@@ -1,0 +1,88 @@
+"""The benchmark: rows, tables, pictures and the page docs/bench.md, and the table of the README.
+
+    python -m benchmarks.bench [--study NAME] [--seeds K] [--tuning] [--out FILE] [--page]
+
+Each task, one seed of one case of bench.toml, runs in a fresh process; its rows are appended to a file of JSON lines when it
+ends, and a task that has rows there is not run again. The page and the pictures are written from that file: FILE is
+bench/rows.jsonl, the page bench.md beside that folder, the pictures in it. The README is filled where FILE is that of the docs.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+
+from benchmarks.peers import environment
+from benchmarks.studies import STUDIES, perform
+from benchmarks.studies.ledger import Ledger
+from benchmarks.studies.machine import machine
+from benchmarks.studies.page import fill, page, summary
+from benchmarks.studies.picture import draw
+from benchmarks.studies.task import Row, Task, settings, tasks
+
+ROOT = Path(__file__).parents[1]
+ROWS = ROOT / "docs" / "bench" / "rows.jsonl"
+
+
+def perform_all(todo: Sequence[Task], jobs: int) -> Iterator[tuple[Task, list[Row]]]:
+    """Run tasks, ``jobs`` side by side, each in a fresh process; yield them as they end."""
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        running = {pool.submit(perform, task): task for task in todo}
+        for done in as_completed(running):
+            yield running[done], done.result()
+
+
+def prepare(packages: Iterable[str]) -> None:
+    """Make the environments of packages before their tasks need them side by side."""
+    for package in packages:
+        try:
+            environment.python(package)
+        except RuntimeError as reason:
+            print(f"{package}: {reason}", file=sys.stderr)
+
+
+def run(ledger: Ledger, study: str, part: str, number: int | None) -> None:
+    """Run what a study has left to do."""
+    common = settings()[study]
+    todo, began = ledger.left(tasks(study, part, number)), perf_counter()
+    if todo:
+        prepare(common.get("packages", []))
+    for k, (task, rows) in enumerate(perform_all(todo, common["jobs"]), 1):
+        ledger.append(rows, machine())
+        print(f"{study} {k}/{len(todo)}, {perf_counter() - began:.0f} s: {task.case}, seed {task.seed}", flush=True)
+
+
+def write(ledger: Ledger) -> None:
+    """Write the page and the pictures, and fill the README."""
+    folder = ledger.path.parent
+    draw(ledger, folder)
+    folder.with_suffix(".md").write_text(page(ledger), encoding="utf-8")
+    if ledger.path == ROWS:
+        readme = ROOT / "README.md"
+        readme.write_text(fill(readme.read_text(encoding="utf-8"), summary(ledger)), encoding="utf-8")
+
+
+def main() -> None:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--study", choices=list(STUDIES), action="append", help="only this study; may be repeated")
+    parser.add_argument("--seeds", type=int, metavar="K", help="only the first K seeds of each study")
+    parser.add_argument("--tuning", action="store_true", help="the seeds for tuning, into a file of their own")
+    parser.add_argument("--out", type=Path, default=ROWS, metavar="FILE", help="the rows (default: docs/bench/rows.jsonl)")
+    parser.add_argument("--page", action="store_true", help="run nothing; write the page from the rows")
+    options = parser.parse_args()
+    if options.tuning and options.out.resolve() == ROWS:
+        parser.error("the seeds for tuning are not reported; name another file with --out")
+    ledger = Ledger(options.out.resolve())
+    for study in () if options.page else options.study or STUDIES:
+        run(ledger, study, "tuning" if options.tuning else "report", options.seeds)
+    if not ledger.rows:
+        parser.error(f"{options.out} has no rows yet")
+    write(ledger)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""The studies of the benchmark: each runs its tasks, makes a table of their rows and says which targets they meet."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.studies import contest, growth, headline, small, step
+from benchmarks.studies.target import Target
+from benchmarks.studies.task import Row, Task
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study does."""
+
+    title: str
+    run: Callable[[Task], list[Row]]  # the rows of a task, without its key
+    table: Callable[[Sequence[Row]], str]
+    targets: Callable[[Sequence[Row], dict[str, Any]], list[Target]]
+
+
+STUDIES = {
+    "step": Study("One step over its bare products", step.run, step.table, step.targets),
+    "headline": Study("Two ratios over the paper's parameters", headline.run, headline.table, headline.targets),
+    "pymanopt500": Study("Whole calls against pymanopt", contest.run, contest.table, contest.speed_targets),
+    "families": Study("Objectives on families of data", contest.run, contest.table, contest.quality_targets),
+    "small": Study("Small n: against ManPG-Ada", small.run, small.table, small.targets),
+    "growth": Study("Growth with m, n and p", growth.run, growth.table, growth.targets),
+}
+
+
+def perform(task: Task) -> list[Row]:
+    """Run a task and return its rows, each with the key of the task."""
+    key = {"study": task.study, "case": task.case, "seed": task.seed}
+    return [key | row for row in STUDIES[task.study].run(task)]
