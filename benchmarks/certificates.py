@@ -27,7 +27,8 @@ Made by `make bench-certificates`; do not edit.
 
 Each method for nonsmooth problems runs with its default parameters from one random start (seed 0), with no tuning for the
 problem: `op.minimize(problem, "random", method=name, tol=tol, polish=False)`. Runs with `tol` = 1e-4 have the default budget
-of iterations; for reference, longer ones with 1e-6 have {RUNS[1e-6]["max_iterations"]} iterations and {RUNS[1e-6]["max_seconds"]:g} seconds.
+of iterations; for reference,
+longer ones with 1e-6 have {RUNS[1e-6]["max_iterations"]} iterations and {RUNS[1e-6]["max_seconds"]:g} seconds.
 
 - `status`: converged, if `tol` bounds the stationarity, both feasibilities and the distance of X to P.
 - `stationarity`: the distance to stationarity at the prox point P, relative to the gradient; an upper bound, proved by the

@@ -10,7 +10,7 @@ from cases import normal, symmetric
 from orthoprox import nonsmooth, smooth
 from orthoprox.nonsmooth import L1, L21, MCP, Box, Nonnegative, Zero
 from orthoprox.solve import _Run
-from orthoprox.solvers import Adaptive, _newton, _pace, _stride
+from orthoprox.solvers import Adaptive, _newton, _pace, _stride, adaptive
 from orthoprox.solvers._watch import GAITS, Watch
 from orthoprox.stiefel import defect, norm, polar, random_point, sym
 from orthoprox.stopping import MaxIterations, Stationary, Status
@@ -342,3 +342,53 @@ def test_a_stalled_run_returns_its_best_point_if_the_method_recovers(solver, bes
     problem = scaled(1.0)["sparse_pca"]
     run = _Run(problem, solver, Stationary(), None, True, None)
     assert run._ending(Status.STALLED, solver.init(problem, X0)).best is best
+
+
+# --- large sparse runs ------------------------------------------------------------------------------------------------
+
+
+def slow(problem, X0):
+    """A state near the end of a run from X0 whose last gait has turned out slow."""
+    solver = Adaptive()
+    state = solver.init(problem, X0)
+    for _ in range(150):
+        state = solver.step(problem, state)
+    return replace(state, lsalm=replace(state.lsalm, watch=Watch(gait=3)), untried=0.0)
+
+
+@pytest.mark.parametrize("helps", [True, False])
+def test_a_slow_run_with_a_large_sparse_x_is_polished_or_goes_on(monkeypatch, helps):
+    """Not by Newton's method for the smoothed problem, whose steps are dear there."""
+    problem = op.problems.sparse_pca(op.datasets.five_components(300, 240, seed=0), 120, 0.5)
+    state = slow(problem, op.starts.coordinates(problem, np.random.default_rng(0)))
+    point = op.stiefel.polar(state.lsalm.X), state.lsalm.Y
+    monkeypatch.setattr(adaptive, "polish", lambda *_: point if helps else None)
+    new = Adaptive()._judge(problem, state)
+    assert new.newton is None
+    if helps:
+        np.testing.assert_array_equal(new.lsalm.X, point[0])
+        assert new.untried < 1e-2
+    else:
+        assert new.lsalm.watch.gait == 0
+        assert new.lsalm.care > state.lsalm.care
+
+
+def test_a_small_slow_run_goes_over_to_newton(monkeypatch):
+    monkeypatch.setattr(adaptive, "polish", None)
+    problem = op.problems.sparse_pca(op.datasets.five_components(100, 20, seed=0), 4, 0.5)
+    assert Adaptive()._judge(problem, slow(problem, op.stiefel.random_point(20, 4, seed=0))).newton is not None
+
+
+def test_the_curvature_after_a_loss_is_that_near_the_manifold():
+    """Twice the c of the last point with |E'E - I| <= .5, not of the points on the way out."""
+    problem = op.problems.sparse_pca(op.datasets.five_components(100, 20, seed=0), 4, 0.5)
+    state, _ = _stride.first(problem, op.stiefel.random_point(20, 4, seed=0))
+    for _ in range(30):
+        state = _stride.step(problem, state)
+    assert state.feasibility <= 0.5
+    assert state.calm == state.c
+    out = replace(state, c=100 * state.c)
+    assert _stride.recovered(problem, out, state.X).c == 2 * state.calm
+    far = _stride.step(problem, replace(state, E=3 * state.E, G=op.stiefel.defect(3 * state.E), Y=state.Y - 9 * np.eye(4)))
+    assert far.feasibility > 0.5
+    assert far.calm == state.calm
