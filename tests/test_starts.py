@@ -10,6 +10,7 @@ import orthoprox as op
 from cases import NONSMOOTH, SHAPE, SMOOTH, normal, symmetric
 from orthoprox import multistart
 from orthoprox import search as searching
+from orthoprox import starts as starting
 from orthoprox.multistart import solve_from
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Nonnegative, Zero
 from orthoprox.search import search
@@ -104,11 +105,13 @@ def test_the_search_takes_the_candidate_whose_probe_ends_lowest(monkeypatch):
     problem, points = sparse_pca(), {}
     for seed, name in enumerate(["coordinates", "pca", "random", "smoothed"]):
         points[name] = op.stiefel.random_point(20, 4, seed=seed)
-        monkeypatch.setattr(searching, name, lambda problem, rng, X=points[name]: X)
+        monkeypatch.setattr(searching, name, lambda problem, rng, X=points[name]: X, raising=False)
+    monkeypatch.setattr(searching, "near_coordinates", lambda problem, rng: [points["coordinates"]])
     heights = {name: searching._height(problem, X) for name, X in points.items()}
-    few = min(["coordinates", "pca", "random"], key=heights.get)
-    assert search(problem, rng())[0] is points[few]
     ranked = sorted(heights, key=heights.get)
+    assert search(problem, rng())[0] is points[ranked[0]]
+    monkeypatch.setattr(searching, "PATH", 1e9)  # too dear for the path of smoothed problems
+    assert search(problem, rng())[0] is points[min(["coordinates", "pca", "random"], key=heights.get)]
     two = search(problem, rng(), 2)  # pca and random are tried twice, and are the same point here
     assert two[0] is points[ranked[0]]
     assert any(two[1] is points[name] for name in ranked[:2])
@@ -133,7 +136,7 @@ def test_large_problems_are_not_probed(monkeypatch, n, name):
 
 
 def test_few_columns_of_many_rows_are_not_searched_for_coordinates(monkeypatch):
-    monkeypatch.setattr(searching, "coordinates", None)
+    monkeypatch.setattr(starting, "coordinates", None)
     assert len(search(sparse_pca(m=40, n=1), rng())) == 1
 
 

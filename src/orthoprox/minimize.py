@@ -112,6 +112,7 @@ def minimize(
     Result
         A :class:`ConvergenceWarning` is issued where it did not converge.
     """
+    clock = Clock()
     as_problem(problem)
     solver = _solver(method, parameters)
     rule = _rule(solver, tol, max_iterations, max_seconds, stop)
@@ -131,6 +132,7 @@ def minimize(
         result = solve(problem, solver, starts[0], stop=rule, history=history, callback=callback)
     if wanted:
         result = _polished(result, starts[0], tol, history)
+    result = replace(result, wall_seconds=clock.wall_seconds)
     if not result.converged:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
@@ -174,7 +176,7 @@ def _polished(result: Result, X0: Array, tol: float, history: bool) -> Result:
         return result
     if result.measurement.shortfall <= precision(result.X) ** (2 / 3):  # as it is after polishing within the run
         return replace(result, polished=True)
-    problem, clock = result.problem, Clock()
+    problem = result.problem
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         rod = Rod(problem, X0)
         found = polishing(problem, result.X, result.multiplier, rod)
@@ -192,7 +194,6 @@ def _polished(result: Result, X0: Array, tol: float, history: bool) -> Result:
         measurement=measurement,
         status=Status.CONVERGED if converged else result.status,
         message=Status.CONVERGED.value if converged else result.message,
-        wall_seconds=result.wall_seconds + clock.wall_seconds,
         history={name: np.append(column if history else column[:0], row[name]) for name, column in result.history.items()},
         polished=True,
     )

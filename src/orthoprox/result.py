@@ -34,7 +34,7 @@ class Result:
     iterations: int
     seconds: float  # time of the method: steps and what its stopping rule reads
     cpu_seconds: float  # the same in processor time, summed over all threads
-    wall_seconds: float  # all time, measurements and callbacks included
+    wall_seconds: float  # all time, with the search for a start, measurements, callbacks and polishing
     history: dict[str, np.ndarray[Any, Any]]  # the measurements of the run, one array for each column
     polished: bool = False  # whether X has its last digits, by Newton's method on its support
 

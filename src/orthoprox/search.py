@@ -5,7 +5,7 @@ import numpy as np
 from orthoprox._arrays import Array
 from orthoprox.problem import Problem
 from orthoprox.solvers.adaptive import Adaptive
-from orthoprox.starts import BLOCKS, coordinates, pca, random, smoothed
+from orthoprox.starts import PATH, near_coordinates, pca, random, smoothed
 from orthoprox.stiefel import norm, polar
 
 _ITERATIONS = 30  # of each probe: those from coordinate vectors begin low and are overtaken within these, if at all
@@ -16,7 +16,7 @@ _DENSE = 4  # with n > m / 4 coordinate vectors are the best guess
 def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[Array]:
     """Return the best ``number`` starts among coordinate vectors, nearly principal components and random points.
 
-    Where more than one is asked for, the end of a path of smoothed problems is tried, too.
+    The end of a path of smoothed problems is tried, too, where more than one start is asked for or the problem is small.
 
     Each gets 30 iterations of the adaptive method; what counts is f at the point of the manifold nearest to the last. Where
     these would cost more than 2e10 operations, the shape of the problem decides: coordinate vectors for n >= m / 4, principal
@@ -29,25 +29,17 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[
 
 def _search(problem: Problem, rng: np.random.Generator, number: int) -> list[Array]:
     m, n = problem.shape
-    local = m <= BLOCKS * n
     iteration = 2.0 * m**2 * n + 6.0 * m * n**2
     if number == 1 and 3 * _ITERATIONS * iteration > _WORK:
-        guess = _coordinates(problem, rng) if local and _DENSE * n >= m else []
+        guess = near_coordinates(problem, rng) if _DENSE * n >= m else []
         return guess or [pca(problem, rng)]
-    starts = _coordinates(problem, rng) if local else []
-    starts += [smoothed(problem, rng)] if number > 1 else []
+    starts = near_coordinates(problem, rng)
+    if number > 1 or (3 * _ITERATIONS + PATH) * iteration <= _WORK:
+        starts.append(smoothed(problem, rng))
     for _ in range(number):
         starts += [pca(problem, rng), random(problem, rng)]
     heights = [_height(problem, X) for X in starts]
     return [starts[k] for k in np.argsort(heights, kind="stable")[:number]]
-
-
-def _coordinates(problem: Problem, rng: np.random.Generator) -> list[Array]:
-    """Return the start from coordinate vectors, if l is finite there."""
-    try:
-        return [coordinates(problem, rng)]
-    except ValueError:
-        return []
 
 
 def _height(problem: Problem, X: Array) -> float:

@@ -16,8 +16,9 @@ from orthoprox.terms import HasData
 
 _POWER_STEPS = 15
 _JITTER = 0.1  # times a random matrix with columns of length 1: exact eigenvectors may be a saddle
-BLOCKS = 32  # n-column gradients that finding coordinate vectors may take where they are only tried
+_BLOCKS = 32  # n-column gradients that coordinate vectors may take where they are only tried
 _STAGES = (0.3, 150), (0.1, 50), (0.03, 50)  # how far the smoothing moves coordinate vectors, and its iterations
+PATH = sum(iterations for _, iterations in _STAGES)
 
 
 def random(problem: Problem, rng: np.random.Generator) -> Array:
@@ -65,14 +66,23 @@ def coordinates(problem: Problem, rng: np.random.Generator) -> Array:
     return _like(problem, X)
 
 
+def near_coordinates(problem: Problem, rng: np.random.Generator) -> list[Array]:
+    """Return the start from coordinate vectors, or none where it takes too many gradients or l is not finite there."""
+    m, n = problem.shape
+    try:
+        return [coordinates(problem, rng)] if m <= _BLOCKS * n else []
+    except ValueError:
+        return []
+
+
 def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
     """Return what a path of smoothed problems leads to, g replaced by Moreau envelopes that come closer to it.
 
-    It begins at coordinate vectors, moved a little at random, or at a random point where their number is far from n.
+    It begins at coordinate vectors, moved a little at random, or at a random point where these are not at hand.
     """
     X = random(problem, rng)
-    if problem.shape[0] <= BLOCKS * problem.shape[1]:
-        X = polar(coordinates(problem, rng) + _JITTER * X)
+    for V in near_coordinates(problem, rng):
+        X = polar(V + _JITTER * X)
     unit, slope = _like(problem, np.eye(*problem.shape)), float(norm(problem.smooth.grad(X)))
     solver = Adaptive(newton=False)
     for width, iterations in _STAGES:

@@ -108,24 +108,16 @@ class Adaptive(Solver[State]):
         return _to_newton(problem, state, lsalm.X, WIDE, stay=False) if often else state
 
     def _judge(self, problem: Problem, state: State) -> State:
-        """Go over to Newton's method where LSALM has got worse than the start, or slow with every gait."""
-        lsalm = state.lsalm
-        if not state.settled and max(lsalm.stationarity, lsalm.feasibility) <= _SETTLED:
+        """Go over to Newton's method where LSALM has got worse than the start, or slow with every gait; or polish X."""
+        lsalm, residual = state.lsalm, max(state.lsalm.stationarity, state.lsalm.feasibility)
+        if not state.settled and residual <= _SETTLED:
             state = replace(state, settled=True)
             if is_worse(problem, lsalm.X, state.value, slack=_SLACK):
                 return _to_newton(problem, state, state.start, NARROW, stay=True)  # which stays near and goes down
-        residual, sparse = max(lsalm.stationarity, lsalm.feasibility), False
-        if residual <= (_ROUGH if lsalm.watch.over else state.untried):
-            sparse = support(lsalm.X) is not None
-        if sparse:
-            polished = _polished(problem, state, residual)
-            if polished is not None:
-                return polished
-            state = replace(state, untried=min(state.untried, _AGAIN * residual))
+        if residual <= (_ROUGH if lsalm.watch.over else state.untried) and support(lsalm.X) is not None:
+            return _again(_polished(problem, state, residual))  # many cheap steps instead of few that are dear
         if not lsalm.watch.over:
             return state
-        if sparse:
-            return _again(state)  # many cheap steps instead of few that are dear
         if not state.visited:
             return _to_newton(problem, state, lsalm.X, WIDE, stay=False)
         return replace(state, lsalm=replace(lsalm, watch=Watch.later()))
@@ -178,15 +170,13 @@ def _newton_step(problem: Problem, state: State, point: _newton.Point) -> State:
     return replace(state, newton=None, lsalm=lsalm, settled=False)
 
 
-def _polished(problem: Problem, state: State, residual: float) -> State | None:
+def _polished(problem: Problem, state: State, residual: float) -> State:
     """Go on from the polished point, if polishing helps."""
-    found = polish(problem, state.lsalm.X, state.lsalm.Y, state.rod)
+    found, state = polish(problem, state.lsalm.X, state.lsalm.Y, state.rod), replace(state, untried=_AGAIN * residual)
     if found is None:
-        return None
-    X, Y = found
-    S = _pace.subgradient(problem, X, state.curvature)
-    lsalm = _stride.resumed(problem, state.lsalm, X, Y, S, state.curvature)
-    return replace(state, lsalm=lsalm, untried=_AGAIN * residual)
+        return state
+    S = _pace.subgradient(problem, found[0], state.curvature)
+    return replace(state, lsalm=_stride.resumed(problem, state.lsalm, *found, S, state.curvature))
 
 
 def _again(state: State) -> State:
