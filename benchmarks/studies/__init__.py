@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.studies import contest, growth, headline, small, step
+from benchmarks.studies import contest, growth, headline, polish, small, step
 from benchmarks.studies.target import Target
 from benchmarks.studies.task import Row, Task
 
@@ -25,6 +25,7 @@ STUDIES = {
     "pymanopt500": Study("Whole calls against pymanopt", contest.run, contest.table, contest.speed_targets),
     "families": Study("Objectives on families of data", contest.run, contest.table, contest.quality_targets),
     "small": Study("Small n: against ManPG-Ada", small.run, small.table, small.targets),
+    "polish": Study("The last digits", polish.run, polish.table, polish.targets),
     "growth": Study("Growth with m, n and p", growth.run, growth.table, growth.targets),
 }
 

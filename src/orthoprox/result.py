@@ -117,7 +117,7 @@ class Result:
             "at the prox point": f"{proof.distance:.1e} away, feasible to {proof.feasibility:.1e}",
             "sparsity": f"{100 * self.sparsity:.2f} %   |x| < 1e-5",
             "iterations": f"{self.iterations}",
-            "seconds": f"{self.seconds:.3f}   ({self.wall_seconds:.3f} with measurements)",
+            "seconds": f"{self.seconds:.3f}   ({self.wall_seconds:.3f} in all)",
         }
         m, n = self.problem.shape
         lines = [f"Result of {type(self.solver).__name__}, X of shape ({m}, {n})"]
