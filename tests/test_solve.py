@@ -362,7 +362,7 @@ def test_a_far_prox_point_does_not_make_a_point_good():
     """The corner of the box is a stationary prox point, but infeasible and far from X: neither converged nor best."""
     problem = op.Problem(op.smooth.Quadratic(np.zeros((10, 10)), -np.ones((10, 1))), op.nonsmooth.Box(-0.5, 0.5), (10, 1))
     with pytest.warns(op.ConvergenceWarning, match="iteration budget"):
-        result = op.minimize(problem, max_iterations=0)
+        result = op.minimize(problem, "random", max_iterations=0)
     assert result.certificate.upper <= 1e-12
     assert result.certificate.distance > 1
     assert not result.converged

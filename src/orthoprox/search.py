@@ -5,7 +5,7 @@ import numpy as np
 from orthoprox._arrays import Array
 from orthoprox.problem import Problem
 from orthoprox.solvers.adaptive import Adaptive
-from orthoprox.starts import PATH, near_coordinates, pca, random, smoothed
+from orthoprox.starts import FAR, PATH, near_coordinates, pca, random, smoothed
 from orthoprox.stiefel import norm, polar
 
 _ITERATIONS = 30  # of each probe: those from coordinate vectors begin low and are overtaken within these, if at all
@@ -34,11 +34,12 @@ def _search(problem: Problem, rng: np.random.Generator, number: int) -> list[Arr
         guess = near_coordinates(problem, rng) if _DENSE * n >= m else []
         return guess or [pca(problem, rng)]
     starts = near_coordinates(problem, rng)
-    if number > 1 or (3 * _ITERATIONS + PATH) * iteration <= _WORK:
-        starts.append(smoothed(problem, rng))
     for _ in range(number):
         starts += [pca(problem, rng), random(problem, rng)]
     heights = [_height(problem, X) for X in starts]
+    if number > 1 or (3 * _ITERATIONS + PATH) * iteration <= _WORK:
+        starts.append(smoothed(problem, rng))
+        heights.append(_height(problem, starts[-1]))
     return [starts[k] for k in np.argsort(heights, kind="stable")[:number]]
 
 
@@ -49,7 +50,7 @@ def _height(problem: Problem, X: Array) -> float:
     for _ in range(_ITERATIONS):
         state = solver.step(problem, state)
     end = solver.output(state)
-    if not float(norm(end)) < float("inf"):
+    if not float(norm(end)) <= FAR * problem.shape[1] ** 0.5:
         return float("inf")
     height = float(problem.value(polar(end)))
     return height if height < float("inf") else float(problem.value(end))

@@ -18,6 +18,7 @@ _POWER_STEPS = 15
 _JITTER = 0.1  # times a random matrix with columns of length 1: exact eigenvectors may be a saddle
 _BLOCKS = 32  # n-column gradients that coordinate vectors may take where they are only tried
 _STAGES = (0.3, 150), (0.1, 50), (0.03, 50)  # how far the smoothing moves coordinate vectors, and its iterations
+FAR = 1e3  # times sqrt(n): a point from which there is no way back
 PATH = sum(iterations for _, iterations in _STAGES)
 
 
@@ -91,8 +92,8 @@ def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
         state = solver.init(rough, X)
         for _ in range(iterations):
             state = solver.step(rough, state)
-        end = polar(solver.output(state))
-        X = end if float(norm(end)) < float("inf") else X
+        end = solver.output(state)
+        X = polar(end) if float(norm(end)) <= FAR * problem.shape[1] ** 0.5 else X
     return X
 
 
