@@ -11,6 +11,7 @@ from orthoprox import nonsmooth, smooth
 from orthoprox.nonsmooth import L1, L21, MCP, Box, Nonnegative, Zero
 from orthoprox.solve import _Run
 from orthoprox.solvers import Adaptive, _newton, _pace, _stride, adaptive
+from orthoprox.solvers._space import Whole
 from orthoprox.solvers._watch import GAITS, Watch
 from orthoprox.stiefel import defect, norm, polar, random_point, sym
 from orthoprox.stopping import MaxIterations, Stationary, Status
@@ -278,11 +279,13 @@ def test_the_dual_step_is_longer_where_columns_hardly_overlap():
     X = np.zeros((5, 3))
     X[0, 0] = X[1, 1] = X[2, 2] = 0.99
     X[3, 0] = X[3, 1] = 0.1
-    assert _pace.dual_weights(X, 1e-2, 1e-9) is None
-    weights = _pace.dual_weights(X, 1e-4, 1e-4)
+    assert _pace.identified(1e-4, 1e-4)
+    assert not _pace.identified(1e-2, 1e-9)
+    overlap = Whole(op.Problem(op.smooth.Quadratic(np.eye(5)), op.nonsmooth.Zero(), (5, 3))).overlap
+    weights = _pace.dual_weights(*overlap(X), 1e-4, 1e-4)
     np.testing.assert_allclose(weights, [[1, 10, 1], [10, 1, 1], [1, 1, 1]])
-    assert _pace.dual_weights(X, 1e-6, 1e-4)[0, 1] == pytest.approx(100.0)
-    assert np.all(_pace.dual_weights(X0, 1e-4, 1e-4) <= 1.0 + 1e-12)
+    assert _pace.dual_weights(*overlap(X), 1e-6, 1e-4)[0, 1] == pytest.approx(100.0)
+    assert np.all(_pace.dual_weights(*overlap(X0), 1e-4, 1e-4) <= 1.0 + 1e-12)
 
 
 def test_a_slow_run_changes_its_gait_and_a_fast_one_does_not():
@@ -384,11 +387,13 @@ def test_the_curvature_after_a_loss_is_that_near_the_manifold():
     problem = op.problems.sparse_pca(op.datasets.five_components(100, 20, seed=0), 4, 0.5)
     state, _ = _stride.first(problem, op.stiefel.random_point(20, 4, seed=0))
     for _ in range(30):
-        state = _stride.step(problem, state)
+        state = _stride.step(Whole(problem), state)
     assert state.feasibility <= 0.5
     assert state.calm == state.c
     out = replace(state, c=100 * state.c)
     assert _stride.recovered(problem, out, state.X).c == 2 * state.calm
-    far = _stride.step(problem, replace(state, E=3 * state.E, G=op.stiefel.defect(3 * state.E), Y=state.Y - 9 * np.eye(4)))
+    far = _stride.step(
+        Whole(problem), replace(state, E=3 * state.E, G=op.stiefel.defect(3 * state.E), Y=state.Y - 9 * np.eye(4))
+    )
     assert far.feasibility > 0.5
     assert far.calm == state.calm

@@ -15,6 +15,7 @@ LAYERS = [
     ["_inputs", "terms", "clock"],
     ["kernels"],
     ["products"],
+    ["entries"],
     ["stiefel"],
     ["fused", "sets", "krylov", "stream", "linesearch", "curvature", "moreau"],
     ["inverse", "resolvent"],

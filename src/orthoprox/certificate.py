@@ -103,7 +103,7 @@ def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, work: int 
         search = budget if work > 0 else _Budget(_SEARCH)
         Y = _certify_once(problem, X, D, -sym(X.mT @ (D + s)) / 2, t, search).multiplier
     best = _certify_once(problem, X, D, Y, t, budget)
-    while budget.left > 0:
+    while budget.left > 0 and best.upper > _rounding(D):
         proof = _certify_once(problem, X, D, best.multiplier, t, budget)
         near = proof.distance <= best.distance and proof.feasibility <= best.feasibility
         if not (near and proof.upper < 0.9 * best.upper):
@@ -136,7 +136,7 @@ def _certify_once(problem: Problem, X: Array, D: Array, Y: Array, t: float, budg
 
     Y, R = _improve(model, C, Y, model.nearest(C + 2 * model.right(Y)))
     lower = 0.0
-    if budget.left > 0:
+    if budget.left > 0 and float(norm(R)) > _rounding(C):
         Y, R = _least_norm(model, C, Y, R, budget)
         lower = model.descent(C, _direction(model, R, budget), Y)
     upper = float(norm(R))
@@ -197,8 +197,7 @@ def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _
     equation reads  sym(P'(M o PS)) + damping S = -sym(P'R) / 2  with the mask M. Columns of P that hardly overlap make
     it nearly singular: the damping falls as long as the steps succeed, and rises where they change the mask too much.
     """
-    tiny = 8 * precision(R) * float(norm(C))
-    damping = 1e-3
+    tiny, damping = _rounding(C), 1e-3
     for _ in range(_NEWTON_STEPS):
         size, F = float(norm(R)), model.left(R)
         if size <= tiny or float(norm(F)) <= precision(R) * size or budget.left <= 0:
@@ -215,6 +214,11 @@ def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _
         if (0 < gain < _GAIN and damping < _UNDAMPED) or damping > 1:
             break
     return Y, R
+
+
+def _rounding(C: Array) -> float:
+    """Return the residual that is no more than what rounding leaves of a gradient C."""
+    return float(8 * precision(C) * C.shape[-1] ** 0.5 * norm(C))
 
 
 def _direction(model: _Subdifferential, R: Array, budget: _Budget) -> Array:

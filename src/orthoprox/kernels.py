@@ -96,6 +96,29 @@ def crossed(pointers: Any, columns: Any, left: Any, right: Any, n: int) -> Any:
 
 
 @_compiled
+def meet_right(order: Any, starts: Any, other: Any, pair: Any, x: Any, s: Any) -> Any:
+    """Return the entries of XS: entry order[a] meets other[at] in its row for at from starts[a] on, as pair[at]."""
+    product = np.empty_like(x)
+    for a in range(order.size):
+        total = x[0, 0] * 0
+        for at in range(starts[a], starts[a + 1]):
+            total += x[other[at], 0] * s[pair[at], 0]
+        product[order[a], 0] = total
+    return product
+
+
+@_compiled
+def meet_cross(order: Any, starts: Any, other: Any, pair: Any, x: Any, y: Any, pairs: int) -> Any:
+    """Return X'Y at the pairs."""
+    product = np.zeros((pairs, 1), x.dtype)
+    for a in range(order.size):
+        value = x[order[a], 0]
+        for at in range(starts[a], starts[a + 1]):
+            product[pair[at], 0] += value * y[other[at], 0]
+    return product
+
+
+@_compiled
 def blend(weights: Any, A: Any, B: Any, C: Any, D: Any, E: Any) -> Any:
     """Return the sum of five matrices with weights, in one pass."""
     result = np.empty_like(A)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from orthoprox._arrays import Array, namespace, precision
 from orthoprox.certificate import Certificate, certify, proximal_step
 from orthoprox.problem import Problem
+from orthoprox.products import support
 from orthoprox.stiefel import defect, norm, polar
 
 ZERO = 1e-5  # entries below this count as zero in `sparsity`, as in the paper
@@ -76,7 +77,7 @@ def is_worse(problem: Problem, X: Array, value: float, *, slack: float) -> bool:
 
 def feasibility(X: Array) -> float:
     """Return |X'X - I|_F."""
-    return float(norm(defect(X)))
+    return float(norm(defect(X, support(X))))
 
 
 def sparsity(X: Array) -> float:

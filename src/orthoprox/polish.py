@@ -14,12 +14,13 @@ import scipy.sparse as sp
 from orthoprox._arrays import Array, from_numpy, precision, to_numpy
 from orthoprox.certificate import Certificate
 from orthoprox.curvature import hessian
+from orthoprox.entries import Entries
 from orthoprox.face import Matrix, Orthogonality
 from orthoprox.krylov import trust_region
 from orthoprox.metrics import Rod
 from orthoprox.problem import Problem
 from orthoprox.stiefel import defect, inner, norm
-from orthoprox.terms import Face, HasFace
+from orthoprox.terms import Face, HasFace, HasHessian
 
 _ITERATIONS, _ALWAYS = 40, 1e9  # the flops that may be spent: those of so many dense iterations, or so many if that is more
 _SPARSE = 20  # flops for each row and nonzero that a gradient at a sparse X takes
@@ -90,10 +91,25 @@ class _Model:
         face = self.g.face(self._send(X))
         return Face(to_numpy(face.free), to_numpy(face.gradient), lambda V: to_numpy(face.curvature(self._send(V))))
 
-    def second(self, X: Matrix, D: Matrix, face: Face) -> Callable[[Matrix], Matrix]:
-        """Return V -> (l'' + g'')[V], with D = grad l(X), and a little more where f is the same for all rotations of X."""
-        apply, more = hessian(self.ell, self._send(X), self._send(D)), _SHIFT * self.scale(D) / X.shape[1] ** 0.5
-        return lambda V: to_numpy(apply(self._send(V))) + face.curvature(V) + more * V
+    def second(self, X: Matrix, D: Matrix, face: Face, equations: Orthogonality) -> Callable[[Matrix], Matrix]:
+        """Return v -> (l'' + g'')[v] in the free entries, and a little more where f is the same for all rotations of X.
+
+        D is grad l(X). A quadratic l shows its second derivative; otherwise it is a difference of gradients.
+        """
+        more = _SHIFT * self.scale(D) / X.shape[1] ** 0.5
+        H = to_numpy(self.ell.hessian) if isinstance(self.ell, HasHessian) and self.ell.hessian is not None else None
+        free = Entries(face.free)
+        if H is not None and free.meetings[1] <= X.size:
+            K, order = free.within_columns(H), np.argsort(equations.entries[1], kind="stable")
+            back = np.argsort(order)
+            return lambda v: (K @ v[order])[back] + equations.gather(face.curvature(equations.scatter(v))) + more * v
+        apply = hessian(self.ell, self._send(X), self._send(D))
+
+        def curved(v: Matrix) -> Matrix:
+            V = equations.scatter(v)
+            return np.asarray(equations.gather(to_numpy(apply(self._send(V))) + face.curvature(V)) + more * v)
+
+        return curved
 
     def stop(self, X: Matrix, Z: Matrix) -> Matrix:
         return to_numpy(self.g.stop(self._send(X), self._send(Z)))
@@ -161,7 +177,7 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
             return X, Y
         if error > _LOST:
             return None
-        V = _step(model, equations, Y, model.second(X, D, face), r, min(_LOOSEST, max(error, _TIGHTEST)))
+        V = _step(model, equations, Y, model.second(X, D, face, equations), r, min(_LOOSEST, max(error, _TIGHTEST)))
         if V is None:
             return None
         Z = model.stop(X, X + V)
@@ -190,7 +206,7 @@ def _step(
 
     def curved(v: Matrix) -> Matrix:
         model.flops -= price
-        return np.asarray(equations.gather(second(equations.scatter(v))) + 2 * equations.right(v, Y))
+        return np.asarray(second(v) + 2 * equations.right(v, Y))
 
     v = equations.restoring()
     move = trust_region(

@@ -61,7 +61,7 @@ def coordinates(problem: Problem, rng: np.random.Generator) -> Array:
     m, n = problem.shape
     C = _curvature(problem)
     C = (C + C.T) / 2
-    pivots = _pivots(max(0.0, float(np.linalg.eigvalsh(C)[-1])) * np.eye(m) - C, n)
+    pivots = _pivots(_highest(C) * np.eye(m) - C, n)
     X = np.zeros((m, n))
     X[pivots, np.arange(n)] = 1
     return _like(problem, X)
@@ -124,6 +124,15 @@ def _curvature(problem: Problem) -> np.ndarray:
     if not np.all(np.isfinite(C)):
         raise ValueError("The gradient of the smooth term is not finite at 0 or at coordinate vectors; choose another start.")
     return C
+
+
+def _highest(C: np.ndarray) -> float:
+    """Return the largest eigenvalue of C, or 0 where all are negative, which a factorisation tells at less cost."""
+    try:
+        np.linalg.cholesky(-C)
+    except np.linalg.LinAlgError:
+        return max(0.0, float(np.linalg.eigvalsh(C)[-1]))
+    return 0.0
 
 
 def _pivots(M: np.ndarray, n: int) -> list[int]:

@@ -15,7 +15,8 @@ def norm(X: Array) -> Array:
 def inner(X: Array, Y: Array) -> Array:
     """Return <X, Y> = tr(X'Y)."""
     xp = namespace(X)
-    x, y = (xp.reshape(M, (*M.shape[:-2], -1)) for M in (X, Y))
+    x = xp.reshape(X, (*X.shape[:-2], -1))
+    y = x if Y is X else xp.reshape(Y, (*Y.shape[:-2], -1))
     return xp.vecdot(x, y)  # several times faster than a sum of X * Y
 
 

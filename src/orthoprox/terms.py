@@ -60,6 +60,15 @@ class HasWeakConvexity(Protocol):
 
 
 @runtime_checkable
+class HasHessian(Protocol):
+    """A quadratic smooth term."""
+
+    @property
+    def hessian(self) -> Array | None:
+        """H with grad l(X) = HX + grad l(0), one m x m matrix for all columns; None where it is not at hand."""
+
+
+@runtime_checkable
 class HasResolvent(Protocol):
     """A smooth term, quadratic as a rule, whose sum with a quadratic has a closed-form minimiser."""
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from orthoprox import _inputs
 from orthoprox._arrays import Array, is_array, namespace
+from orthoprox.entries import Entries
 from orthoprox.nonsmooth.separable import Separable
 
 _SLACK = 1e-6
@@ -49,6 +50,9 @@ class Box(Separable):
     def check_shape(self, shape: tuple[int, int]) -> None:
         _inputs.broadcastable(self.lower, "lower", shape)
         _inputs.broadcastable(self.upper, "upper", shape)
+
+    def at(self, entries: Entries) -> "Box":
+        return Box(entries.take(self.lower), entries.take(self.upper))
 
     def value(self, X: Array) -> Array:
         return _indicator((X >= self.lower - _SLACK) & (X <= self.upper + _SLACK), X)

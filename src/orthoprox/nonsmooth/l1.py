@@ -7,6 +7,7 @@ import numpy as np
 
 from orthoprox import _inputs
 from orthoprox._arrays import Array, is_array, namespace
+from orthoprox.entries import Entries
 from orthoprox.nonsmooth.indicator import Box
 from orthoprox.nonsmooth.separable import Separable
 
@@ -36,6 +37,9 @@ class L1(Separable):
         """Return the same penalty with another weight."""
         return L1(mu, None if self.bound == np.inf else self.bound)
 
+    def at(self, entries: Entries) -> "L1":
+        return self.weighted(entries.take(self.mu))
+
     def value(self, X: Array) -> Array:
         xp = namespace(X)
         total = xp.sum(self.mu * xp.abs(X), axis=(-2, -1))
@@ -63,6 +67,9 @@ class L1(Separable):
         if self.bound == np.inf:
             return lower, upper
         return xp.where(X <= -self.bound, -xp.inf, lower), xp.where(X >= self.bound, xp.inf, upper)
+
+    def _bend(self, X: Array) -> Array:
+        return namespace(X).zeros_like(X)
 
 
 def _weight(mu: Any) -> Any:

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from typing import Any, final
 
 from orthoprox._arrays import Array, namespace
+from orthoprox.entries import Entries
 from orthoprox.terms import Face, Nonsmooth
 
 _DIFFERENCE = 1e-3  # the longest step of a difference, and half the way to the next kink at most
@@ -24,6 +25,10 @@ class Separable(Nonsmooth):
     @abstractmethod
     def interval(self, X: Array) -> tuple[Array, Array]:
         """Return the ends of dg_ij(x_ij), infinite where X lies on the border of the domain."""
+
+    def at(self, entries: Entries) -> "Separable":
+        """Return g of these entries alone, a function of a column of them."""
+        return self
 
     @final
     def nearest(self, X: Array, W: Array) -> Array:

@@ -44,6 +44,11 @@ class Quadratic(Smooth):
     def data(self) -> Array | None:
         return self.A if is_array(self.A) else self.B
 
+    @property
+    def hessian(self) -> Array | None:
+        """A, if it is an array."""
+        return self.A if is_array(self.A) else None
+
     def value(self, X: Array) -> Array:
         return self._value(X, products.apply(self.A, X))
 

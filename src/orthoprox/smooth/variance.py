@@ -54,6 +54,11 @@ class Variance(Smooth):
     def data(self) -> Array | None:
         return self.A if is_array(self.A) else None
 
+    @property
+    def hessian(self) -> Array | None:
+        """The matrix -2A'A, if it is formed."""
+        return self._hessian
+
     def value(self, X: Array) -> Array:
         if self._hessian is not None:
             return inner(X, products.apply(self._hessian, X)) / 2

@@ -4,11 +4,10 @@ docs/automatic.md derives them.
 """
 
 from orthoprox import _inputs
-from orthoprox._arrays import Array, identity, namespace, precision
+from orthoprox._arrays import Array, namespace, precision
 from orthoprox.certificate import proximal_step
 from orthoprox.curvature import met
 from orthoprox.problem import Problem
-from orthoprox.products import overlap, support
 from orthoprox.solvers._watch import Gait
 from orthoprox.stiefel import norm, sym
 
@@ -42,7 +41,8 @@ def multiplier(X: Array, D: Array, S: Array) -> Array:
 
 def first_step(problem: Problem, curvature: float, Y: Array, gait: Gait) -> float:
     """Return c = L + 2 |Y|_2, the curvature of l(X) + <Y, X'X - I>, with the margin of the gait."""
-    size = float(namespace(Y).linalg.matrix_norm(Y, ord=2))
+    w = namespace(Y).linalg.eigvalsh(Y)
+    size = max(-float(w[0]), float(w[-1]))
     return max(gait.lagrangian * (curvature + 2 * size), _CONVEX * problem.nonsmooth.modulus)
 
 
@@ -67,6 +67,11 @@ def penalty(c: float, pull: float) -> tuple[float, float]:
     return rho, max(c, 4 * rho)
 
 
+def total(c: float, pull: float) -> float:
+    """Return c + r, one over the step of the prox."""
+    return (1 + SMOOTHING) * penalty(c, pull)[1]
+
+
 def inertia(t: float, gait: Gait, along: float) -> tuple[float, float]:
     """Return Nesterov's next t and theta; both start afresh where <E - X, X - X^(k-1)> > 0: the step went back."""
     if along > 0:
@@ -81,19 +86,21 @@ def next_curvature(problem: Problem, c: float, gait: Gait, care: float, lagrangi
     return max(met, gait.decay * c, _CONVEX * problem.nonsmooth.modulus)
 
 
-def dual_weights(X: Array, stationarity: float, feasibility: float) -> Array | None:
-    """Return the factors of the dual step: 2 / M_ab, at least 1, for columns a and b that hardly overlap; None for 1.
+def identified(stationarity: float, feasibility: float) -> bool:
+    """Whether the supports of the columns are nearly final."""
+    return max(stationarity, feasibility) <= _IDENTIFIED
+
+
+def dual_weights(M: Array, diagonal: Array, stationarity: float, feasibility: float) -> Array:
+    """Return the factors of the dual step: 2 / M_ab, at least 1, for columns a and b that hardly overlap; 1 for a = b.
 
     M_ab = sum of x_ia^2 over the support of b, plus the reverse, is how fast the entry G_ab answers to Y_ab: 2 for columns
     that share their support. The supports have to be nearly final, or the factors are those of other columns; they are at
     most 10, and 100 where nothing but feasibility is missing.
     """
-    if max(stationarity, feasibility) > _IDENTIFIED:
-        return None
-    xp, most = namespace(X), _WEIGHT if feasibility <= 10 * stationarity else 10 * _WEIGHT
-    M = 2 * sym(overlap(X, support(X)))
+    xp, most = namespace(M), _WEIGHT if feasibility <= 10 * stationarity else 10 * _WEIGHT
     weights = xp.clip(2 / xp.where(M > 0, M, 2.0), 1.0, most)
-    return xp.where(identity(X.shape[-1], X) > 0, 1.0, weights)
+    return xp.where(diagonal, 1.0, weights)
 
 
 def manifold(G: Array, bound: float) -> tuple[bool, bool]:

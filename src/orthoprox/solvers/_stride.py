@@ -4,15 +4,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from orthoprox import products, stiefel
+from orthoprox import stiefel
 from orthoprox._arrays import Array, namespace
 from orthoprox.fused import blend, distances, turn
 from orthoprox.problem import Problem
 from orthoprox.solvers import _pace
+from orthoprox.solvers._space import Space
 from orthoprox.solvers._watch import GAITS, Watch
 from orthoprox.stiefel import norm
 
-_REFRESH = 50  # iterations between measurements of the outward pull
+REFRESH = 50  # iterations between measurements of the outward pull
 _CALM = 0.5  # |E'E - I| below which X is near the manifold
 _BLANK = 20  # iterations in a row with a vanishing column that count as a loss
 
@@ -78,41 +79,47 @@ def first(problem: Problem, X: Array) -> tuple[Stride, float]:
     return _at(problem, X, Y, D, S, c, scale=1e-3 * float(norm(D)), bound=bound, watch=Watch()), curvature
 
 
-def step(problem: Problem, s: Stride) -> Stride:
+def step(space: Space, s: Stride) -> Stride:
     """Take one step and measure what it met."""
     gait = GAITS[s.watch.gait]
     rho, c = _pace.penalty(s.c, s.grip * s.pull)
-    alpha, r = _pace.PENALTY * c, _pace.SMOOTHING * c
+    alpha, total = _pace.PENALTY * c, (1 + _pace.SMOOTHING) * c
 
-    # Algorithm 1, lines 2 and 3, at E and with 1/lam = c
-    total = c + r
-    W = blend((c / total, s.E), (r / total, s.Z), (-1 / total, s.D), (-2 / total, s.EY), (-2 * rho / total, s.EG))
-    X = problem.nonsmooth.prox(W, 1 / total)
+    W = target(s)
+    X = space.prox(W, 1 / total)
     Z = blend((1 - _pace.CENTRE, s.Z), (_pace.CENTRE, X))
 
     length, along = turn(X, s.E, s.X)
     t, theta = _pace.inertia(s.t, gait, along)
     E = blend((1 + theta, X), (-theta, s.X)) if theta > 0 else X
-    sparse = products.support(E)
-    D, G = problem.smooth.grad(E), stiefel.defect(E, sparse)
-    EY, EG = products.right(E, s.Y, sparse), products.right(E, G, sparse)
+    D, G, right = space.products(E)
+    EY, EG = right(s.Y), right(G)
     met = _curvatures(*distances((E, s.E), (D, s.D), (EY, s.EY), (EG, s.EG), 2 * rho))
 
     # Algorithm 1, line 4, with eps = 0 and a factor for each entry
-    factors = _pace.dual_weights(X, s.stationarity, s.feasibility)
+    identified = _pace.identified(s.stationarity, s.feasibility)
+    factors = _pace.dual_weights(*space.overlap(X), s.stationarity, s.feasibility) if identified else None
     change = alpha * G if factors is None else alpha * factors * G
-    EY = blend((1.0, EY), (alpha, EG) if factors is None else (1.0, products.right(E, change, sparse)))
+    EY = blend((1.0, EY), (alpha, EG) if factors is None else (1.0, right(change)))
 
-    away, blank = _pace.manifold(G, s.bound)
-    following = _pace.next_curvature(problem, c, gait, s.care, *met)
+    away, blank = space.manifold(G, s.bound)
+    following = _pace.next_curvature(space.problem, c, gait, s.care, *met)
     new = replace(
         s, X=X, E=E, Y=s.Y + change, Z=Z, D=D, G=G, EY=EY, EG=EG, c=following, t=t, theta=theta, gap=total * length,
         good=s.good if blank else X, blank=s.blank + 1 if blank else 0, away=away or not length < float("inf"),
     )  # fmt: skip
     calm = following if new.feasibility <= _CALM else s.calm
     watch = s.watch.look(max(new.stationarity, new.feasibility))
-    pull = _pace.outward_pull(problem, E, D, total * (W - X)) if watch.iterations % _REFRESH == 0 else s.pull
+    pull = space.pull(E, D, total * (W - X)) if watch.iterations % REFRESH == 0 else s.pull
     return replace(new, watch=watch, pull=pull, calm=calm, t=t if watch.gait == s.watch.gait else 1.0)
+
+
+def target(s: Stride) -> Array:
+    """Return the point whose prox is the next X: Algorithm 1, lines 2 and 3, at E and with 1/lam = c."""
+    rho, c = _pace.penalty(s.c, s.grip * s.pull)
+    r = _pace.SMOOTHING * c
+    total = c + r
+    return blend((c / total, s.E), (r / total, s.Z), (-1 / total, s.D), (-2 / total, s.EY), (-2 * rho / total, s.EG))
 
 
 def recovered(problem: Problem, s: Stride, otherwise: Array) -> Stride:

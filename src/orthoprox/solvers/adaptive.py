@@ -11,8 +11,9 @@ from orthoprox.polish import polish
 from orthoprox.problem import Problem
 from orthoprox.products import support
 from orthoprox.snapshot import Residuals
-from orthoprox.solvers import _newton, _pace, _stride
+from orthoprox.solvers import _newton, _pace, _part, _stride
 from orthoprox.solvers._newton import NARROW, WIDE
+from orthoprox.solvers._space import Whole
 from orthoprox.solvers._watch import Watch
 from orthoprox.solvers.base import Ability, Facts, Solver
 from orthoprox.stiefel import norm
@@ -53,9 +54,10 @@ class Adaptive(Solver[State]):
     c is the curvature that the last step met; rho and alpha are c / 5, rho more where l and g pull X off the manifold;
     r = c / 20 and beta = .9; theta is Nesterov's, and 0 after a step in the wrong direction. Where the run gets slow it
     walks more carefully, and at last goes over to Newton's method for the smoothed problem l + e_nu, whose smoothing
-    vanishes on the way; a smooth problem starts with it. Near the end X is polished: with its zeros kept, what is left is
-    smooth, and Newton's method gives all digits; this is done within the run where X is large and sparse. A run that
-    loses the manifold returns to it and goes on with more curvature.
+    vanishes on the way; a smooth problem starts with it. A run that loses the manifold returns to it and goes on with
+    more curvature. Where X is large and sparse, l quadratic and g separable, an iteration is followed by up to thirty
+    on the entries that are nonzero or near to it, which cost little. Near the end such an X is polished: with its zeros
+    kept, what is left is smooth, and Newton's method gives all digits.
     The page ``docs/automatic.md`` derives each rule.
 
     Parameters
@@ -94,10 +96,10 @@ class Adaptive(Solver[State]):
     def step(self, problem: Problem, state: State) -> State:
         if state.newton is not None:
             return _newton_step(problem, state, state.newton)
-        lsalm = _stride.step(problem, state.lsalm)
+        lsalm = _stride.step(Whole(problem), state.lsalm)
         if lsalm.lost:
             return self._recover(problem, state, lsalm)
-        state = replace(state, lsalm=lsalm)
+        state = replace(state, lsalm=_part.sweep(problem, lsalm))
         return self._judge(problem, state) if self.newton else _again(state)
 
     def _recover(self, problem: Problem, state: State, lost: _stride.Stride) -> State:
@@ -172,11 +174,11 @@ def _newton_step(problem: Problem, state: State, point: _newton.Point) -> State:
 
 def _polished(problem: Problem, state: State, residual: float) -> State:
     """Go on from the polished point, if polishing helps."""
-    found, state = polish(problem, state.lsalm.X, state.lsalm.Y, state.rod), replace(state, untried=_AGAIN * residual)
+    found = polish(problem, state.lsalm.X, state.lsalm.Y, state.rod)
     if found is None:
-        return state
+        return replace(state, untried=_AGAIN * residual)
     S = _pace.subgradient(problem, found[0], state.curvature)
-    return replace(state, lsalm=_stride.resumed(problem, state.lsalm, *found, S, state.curvature))
+    return replace(state, untried=0.0, lsalm=_stride.resumed(problem, state.lsalm, *found, S, state.curvature))
 
 
 def _again(state: State) -> State:

@@ -1,0 +1,173 @@
+"""Matrices that are known by some of their entries: the same numbers as with whole matrices."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import orthoprox as op
+from cases import normal, symmetric
+from orthoprox import entries as room
+from orthoprox import products
+from orthoprox.entries import Entries
+from orthoprox.solvers import Adaptive, _part, _stride
+from orthoprox.solvers._space import Whole
+
+M, N = 30, 12
+MASK = np.random.default_rng(0).random((M, N)) < 0.2
+MASK[3], MASK[:, 5] = False, False  # an empty row and an empty column
+
+
+@pytest.fixture(params=["numba", "numpy"], autouse=True)
+def way(request, monkeypatch):
+    """Both ways to multiply: by compiled loops, and by NumPy where numba is not installed."""
+    if request.param == "numpy":
+        monkeypatch.setattr(room, "kernels", None)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_of_entries_are_those_of_matrices(dtype):
+    at, tight = Entries(MASK), {"rtol": 100 * np.finfo(dtype).eps, "atol": 100 * np.finfo(dtype).eps}
+    X, Y = (np.where(MASK, normal(k, M, N), 0).astype(dtype) for k in (1, 2))
+    H, S = symmetric(3, M).astype(dtype), symmetric(4, N).astype(dtype)
+    x, y = at.take(X), at.take(Y)
+    np.testing.assert_array_equal(at.put(x), X)
+    np.testing.assert_allclose(at.within_columns(H) @ x, at.take(H @ X), **tight)
+    np.testing.assert_allclose(at.right(x, S[at.pairs].reshape(-1, 1)), at.take(X @ S), **tight)
+    cross = np.zeros((N, N), dtype)
+    cross[at.pairs] = at.cross(x, y)[:, 0]
+    np.testing.assert_allclose(cross, X.T @ Y, **tight)
+    assert {at.right(x, S[at.pairs].reshape(-1, 1)).dtype, at.cross(x, y).dtype, at.put(x).dtype} == {np.dtype(dtype)}
+
+
+def test_meetings_are_counted():
+    at, counts = Entries(MASK), MASK.astype(int)
+    assert at.meetings == (np.sum(counts.sum(axis=1) ** 2), np.sum(counts.sum(axis=0) ** 2))
+    assert at.within_columns(symmetric(0, M)).nnz == at.meetings[1]
+    assert len(at) == np.sum(MASK)
+
+
+def test_what_broadcasts_is_taken_as_the_matrix_that_it_stands_for():
+    at = Entries(MASK)
+    assert at.take(0.5) == 0.5
+    for part in (normal(0, N), normal(0, 1, N), normal(0, M, 1), normal(0, M, N)):
+        np.testing.assert_array_equal(at.take(part), at.take(np.broadcast_to(part, (M, N)).copy()))
+
+
+@pytest.mark.parametrize(
+    "g",
+    [
+        op.nonsmooth.L1(0.3),
+        op.nonsmooth.L1(np.abs(normal(0, M, N)), bound=0.7),
+        op.nonsmooth.L1(np.abs(normal(0, M, 1))),
+        op.nonsmooth.Box(-np.abs(normal(1, 1, N)), 0.4),
+        op.nonsmooth.Nonnegative(),
+        op.nonsmooth.MCP(0.3),
+        op.nonsmooth.SCAD(0.3),
+    ],
+)
+def test_a_separable_term_acts_on_the_entries_alone(g):
+    at, W = Entries(MASK), normal(5, M, N)
+    np.testing.assert_array_equal(g.at(at).prox(at.take(W), 0.4), at.take(g.prox(W, 0.4)))
+
+
+@pytest.mark.parametrize("ell", [op.smooth.Variance(normal(6, 50, M)), op.smooth.Quadratic(symmetric(7, M), normal(8, M, N))])
+def test_a_quadratic_shows_its_second_derivative(ell):
+    X = normal(9, M, N)
+    np.testing.assert_allclose(ell.hessian @ X, ell.grad(X) - ell.grad(0 * X), atol=1e-10)
+
+
+def test_a_quadratic_without_a_matrix_does_not():
+    assert op.smooth.Variance(normal(6, 3, M)).hessian is None
+    assert op.smooth.Quadratic(op.smooth.quadratic.sp.csr_array(symmetric(7, M))).hessian is None
+
+
+# --- LSALM on some entries --------------------------------------------------------------------------------------------
+
+SHAPE = 240, 120
+DATA = op.datasets.five_components(300, SHAPE[0], seed=0)
+LINEAR = op.smooth.Quadratic(-2 * DATA.T @ DATA, 0.1 * normal(0, *SHAPE))
+PROBLEMS = {
+    "l1": op.problems.sparse_pca(DATA, SHAPE[1], 0.5),
+    "weights and a linear part": op.Problem(LINEAR, op.nonsmooth.L1(0.5 + 0.1 * normal(1, 1, SHAPE[1]) ** 2), SHAPE),
+}
+
+
+def late(problem, steps=60):
+    """The iterates late in a run that looks at all entries."""
+    lsalm, _ = _stride.first(problem, op.stiefel.polar(op.starts.coordinates(problem, np.random.default_rng(0))))
+    state = Adaptive(newton=False).init(problem, lsalm.X)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_part, "_STEPS", 0)
+        patch.setattr(_part, "_CALM", 0.0)
+        for _ in range(steps):
+            state = Adaptive(newton=False).step(problem, state)
+    return state.lsalm
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_step_on_all_that_is_nonzero_is_a_step(name):
+    """Where the entries are those that are nonzero before or after it, a step on them is the step of the whole."""
+    problem = PROBLEMS[name]
+    s = late(problem)
+    s = replace(s, Z=np.where((s.X != 0) | (s.E != 0), s.Z, 0.0))
+    whole = _stride.step(Whole(problem), s)
+    part = _part._part(problem, s)
+    assert part is not None
+    at = part.entries
+    assert len(at) < 0.1 * s.X.size
+    for M in (s.X, s.E, whole.X, whole.E):
+        np.testing.assert_array_equal(at.put(at.take(M)), M)
+    found = _part._extended(problem, s, _stride.step(part, _part._restricted(s, at)), at)
+    for field in ("X", "E", "Z", "Y", "D", "G", "EY", "EG"):
+        expected = getattr(whole, field)
+        slack = 1e-10 * max(1.0, np.abs(expected).max())
+        np.testing.assert_allclose(getattr(found, field), expected, atol=slack, err_msg=field)
+    assert (found.gap, found.theta, found.watch.iterations) == (pytest.approx(whole.gap), whole.theta, whole.watch.iterations)
+    assert found.scale == s.scale
+
+
+def test_some_steps_on_the_entries_come_nearer():
+    problem = PROBLEMS["l1"]
+    s = late(problem)
+    new = s
+    for k in range(1, 11):
+        new = _part.sweep(problem, new)
+        assert s.watch.iterations < new.watch.iterations <= s.watch.iterations + k * _part._STEPS
+    assert max(new.stationarity, new.feasibility) < 1e-4 * max(s.stationarity, s.feasibility)
+    D, G, right = Whole(problem).products(new.E)
+    for found, expected in [(new.D, D), (new.G, G), (new.EY, right(new.Y)), (new.EG, right(G))]:
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_entries_far_from_the_manifold_are_not_followed(monkeypatch):
+    monkeypatch.setattr(_part, "_AWAY", 0.0)
+    s = late(PROBLEMS["l1"])
+    np.testing.assert_array_equal(_part.sweep(PROBLEMS["l1"], s).X, s.X)
+
+
+def test_the_whole_is_kept_where_a_part_does_not_pay(monkeypatch):
+    problem = PROBLEMS["l1"]
+    s = late(problem)
+    group = op.Problem(problem.smooth, op.nonsmooth.L21(0.5), SHAPE)
+    general = op.Problem(op.smooth.Function(problem.smooth.value, problem.smooth.grad), problem.nonsmooth, SHAPE)
+    dense = replace(s, E=s.E + 1e-3)
+    early, there = replace(s, gap=1e9), replace(s, gap=0.0, G=0 * s.G)
+    for other, at in [(group, s), (general, s), (problem, dense), (problem, early), (problem, there)]:
+        assert _part.sweep(other, at) is at
+    monkeypatch.setattr(_part, "_MEETINGS", 0.01)
+    assert _part.sweep(problem, s) is s
+    monkeypatch.setattr(products, "_SMALL", 10**9)
+    assert _part.sweep(problem, s) is s
+
+
+def test_runs_with_and_without_parts_end_alike(monkeypatch):
+    """The same minimum up to what the path decides, with a certificate as good."""
+    problem = PROBLEMS["l1"]
+    X0 = op.starts.coordinates(problem, np.random.default_rng(0))
+    with_parts = op.minimize(problem, X0)
+    monkeypatch.setattr(_part, "_CALM", 0.0)
+    without = op.minimize(problem, X0)
+    assert with_parts.converged
+    assert with_parts.iterations < 0.7 * without.iterations
+    assert with_parts.projected_objective == pytest.approx(without.projected_objective, rel=5e-3)
