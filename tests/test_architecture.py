@@ -33,6 +33,7 @@ LAYERS = [
     ["solve", "plot"],
     ["starts", "progress"],
     ["search", "multistart"],
+    ["finish"],
     ["minimize"],
     ["path"],
     ["checks", "datasets", "assignment"],

@@ -2,26 +2,24 @@
 
 import inspect
 import warnings
-from dataclasses import asdict, replace
-from typing import Any
-
-import numpy as np
+from dataclasses import replace
+from typing import Any, Never
 
 from orthoprox import _inputs
-from orthoprox._arrays import Array, namespace, precision
+from orthoprox._arrays import Array, namespace
 from orthoprox.clock import Clock
-from orthoprox.metrics import Rod
+from orthoprox.finish import lowered, polished, settled
 from orthoprox.multistart import solve_from
-from orthoprox.polish import polish as polishing
 from orthoprox.problem import Problem, as_problem
 from orthoprox.progress import Progress
 from orthoprox.result import Result
 from orthoprox.search import search
+from orthoprox.snapshot import Snapshot
 from orthoprox.solve import Callback, solve, start_point
 from orthoprox.solvers import SOLVERS, Adaptive, Solver
-from orthoprox.starts import STARTS
+from orthoprox.starts import STARTS, random
 from orthoprox.stiefel import polar
-from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Status, Stop
+from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Stop
 from orthoprox.stopping.rules import as_rule, default_rule
 
 _OPTIONS = (
@@ -41,8 +39,7 @@ _OPTIONS = (
 )
 
 
-_POLISHABLE = (Status.CONVERGED, Status.ITERATIONS, Status.STALLED)
-_WORK = 50  # pairs of products for the certificate of a polished point
+_TICK = 1e-9  # seconds, for a run that is to end at once
 
 
 class ConvergenceWarning(UserWarning):
@@ -76,7 +73,8 @@ def minimize(
     start : str or array of shape (m, n)
         A point with X'X = I, or the name of a start: "random", "pca" (nearly the minimiser of l alone), "coordinates"
         (coordinate vectors), "smoothed" (the end of a path of smoothed problems), or "auto", which tries a few for some
-        iterations of the default method and takes the best; for other methods it is "random".
+        iterations of the default method and takes the best, and looks for lower minima nearby at the end of the run where
+        the problem is small; for other methods it is "random".
     n_starts : int
         How many starts to solve from, side by side in processes; the best result is returned. With "auto" these are the
         best of those that are tried, otherwise they differ by their random numbers.
@@ -101,7 +99,7 @@ def minimize(
     history : bool
         Whether measurements along the run are kept in ``result.history``; without them large problems are faster.
     callback : callable, optional
-        Called with a :class:`orthoprox.Snapshot` after each iteration; raising ``StopIteration`` ends the run.
+        Called with a :class:`orthoprox.Snapshot` after each iteration of the (first) run; raising ``StopIteration`` ends it.
     progress : bool
         Whether to show the run while it goes.
     **parameters
@@ -115,24 +113,35 @@ def minimize(
     clock = Clock()
     as_problem(problem)
     solver = _solver(method, parameters)
-    rule = _rule(solver, tol, max_iterations, max_seconds, stop)
+    rule, time = _rule(solver, tol, max_iterations, stop), _Time(max_seconds, clock)
     if callback is not None:
         _inputs.function(callback, "callback", "one argument")
     wanted = _wants_polish(polish, default=isinstance(solver, Adaptive) and stop is None)
     n_starts = _number(n_starts, callback, _inputs.flag(progress, "progress"))
-    if isinstance(start, str) and start == "auto" and not isinstance(solver, Adaptive):
-        start = "random"
-    starts = _starts(problem, start, n_starts, _inputs.flag(project, "project"), _inputs.generator(seed))
+    auto = isinstance(start, str) and start == "auto"
+    if auto and not isinstance(solver, Adaptive):
+        auto, start = False, "random"
+    project, rng = _inputs.flag(project, "project"), _inputs.generator(seed)
+
+    def run(X0: Array, callback: Callback | None = None) -> Result:
+        return solve(problem, solver, X0, stop=time.within(rule), history=history, callback=callback)
+
+    try:
+        starts = search(problem, rng, n_starts, enough=time.half) if auto else _starts(problem, start, n_starts, project, rng)
+    except KeyboardInterrupt:
+        starts, n_starts, callback = [random(problem, rng)], 1, _interrupted
     if n_starts > 1:
-        result = solve_from(problem, solver, starts, rule, history=history)
+        result = solve_from(problem, solver, starts, time.within(rule), history=history)
     elif progress:
         with Progress(callback) as shown:
-            result = solve(problem, solver, starts[0], stop=rule, history=history, callback=shown)
+            result = run(starts[0], shown)
     else:
-        result = solve(problem, solver, starts[0], stop=rule, history=history, callback=callback)
+        result = run(starts[0], callback)
+    if auto and stop is None:
+        result = lowered(result, run, time.over)
     if wanted:
-        result = _polished(result, starts[0], tol, history)
-    result = replace(result, wall_seconds=clock.wall_seconds)
+        result = polished(result, starts[0], tol, history)
+    result = replace(settled(result, tol) if stop is None else result, wall_seconds=clock.wall_seconds)
     if not result.converged:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
@@ -155,48 +164,42 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
     return kind(**parameters)
 
 
-def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, max_seconds: float | None, stop: Stop | None) -> Stop:
-    """Return the stopping rule: the given one or the certificate, within the budgets."""
+class _Time:
+    """How much of a time budget is left; None is no budget."""
+
+    def __init__(self, budget: float | None, clock: Clock) -> None:
+        self.budget, self.clock = None if budget is None else _inputs.number(budget, "max_seconds"), clock
+
+    def within(self, rule: Stop) -> Stop:
+        """Return the rule, ended by the budget where that is over first."""
+        return rule if self.budget is None else rule | MaxSeconds(max(self.budget - self.clock.wall_seconds, _TICK))
+
+    def half(self) -> bool:
+        """Whether half of it is over."""
+        return self.budget is not None and self.clock.wall_seconds >= self.budget / 2
+
+    def over(self) -> bool:
+        """Whether all of it is over."""
+        return self.budget is not None and self.clock.wall_seconds >= self.budget
+
+
+def _interrupted(now: Snapshot) -> Never:
+    raise StopIteration("The search for a start was interrupted.")
+
+
+def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, stop: Stop | None) -> Stop:
+    """Return the stopping rule: the given one or the certificate, within the iterations."""
     certified = Stationary(tol)
     budget = MaxIterations() if max_iterations is None else MaxIterations(max_iterations)
     if stop is None:
-        rule = default_rule(certified, budget, recovers=solver.recovers)
-    else:
-        rule = as_rule(stop) if max_iterations is None else as_rule(stop) | budget
-    return rule if max_seconds is None else rule | MaxSeconds(max_seconds)
+        return default_rule(certified, budget, recovers=solver.recovers)
+    return as_rule(stop) if max_iterations is None else as_rule(stop) | budget
 
 
 def _wants_polish(polish: Any, *, default: bool) -> bool:
-    return default if polish == "auto" else _inputs.flag(polish, "polish")
-
-
-def _polished(result: Result, X0: Array, tol: float, history: bool) -> Result:
-    """Return the result at the polished point, or as it is where polishing does not help or the run was cut short."""
-    if result.status not in _POLISHABLE:
-        return result
-    if result.measurement.shortfall <= precision(result.X) ** (2 / 3):  # as it is after polishing within the run
-        return replace(result, polished=True)
-    problem = result.problem
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        rod = Rod(problem, X0)
-        found = polishing(problem, result.X, result.multiplier, rod)
-        if found is None:
-            return result
-        certificate = rod.certify(*found, work=_WORK)
-    measurement = rod.measure(found[0], certificate)
-    converged = result.converged or measurement.shortfall <= tol
-    row = {name: column[-1] for name, column in result.history.items()} | asdict(measurement)
-    return replace(
-        result,
-        X=found[0],
-        multiplier=found[1],
-        certificate=certificate,
-        measurement=measurement,
-        status=Status.CONVERGED if converged else result.status,
-        message=Status.CONVERGED.value if converged else result.message,
-        history={name: np.append(column if history else column[:0], row[name]) for name, column in result.history.items()},
-        polished=True,
-    )
+    if isinstance(polish, str) and polish != "auto":
+        raise ValueError(f"polish is {polish!r}; it needs True, False or 'auto'.")
+    return default if isinstance(polish, str) else _inputs.flag(polish, "polish")
 
 
 def _number(n_starts: Any, callback: Callback | None, progress: bool) -> int:
@@ -206,13 +209,13 @@ def _number(n_starts: Any, callback: Callback | None, progress: bool) -> int:
     return number
 
 
-def _starts(problem: Problem, start: Any, number: int, project: bool, rng: np.random.Generator) -> list[Array]:
+def _starts(problem: Problem, start: Any, number: int, project: bool, rng: Any) -> list[Array]:
     if not isinstance(start, str):
         if number > 1:
             raise ValueError(f"n_starts is {number} but the start is one point; name a start such as 'auto' or 'random'.")
         return [_point(problem, start, project)]
     name = _inputs.choice(start, "start", ["auto", *STARTS])
-    return search(problem, rng, number) if name == "auto" else [STARTS[name](problem, rng) for _ in range(number)]
+    return [STARTS[name](problem, rng) for _ in range(number)]
 
 
 def _point(problem: Problem, start: Any, project: bool) -> Array:

@@ -33,6 +33,8 @@ def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options:
     g = as_problem(problem).nonsmooth
     if not isinstance(g, HasWeight):
         raise TypeError(f"{type(g).__name__} has no weight to change; a path needs a penalty such as L1, L21, MCP or SCAD.")
+    if not isinstance(mus, Iterable) or isinstance(mus, str):
+        raise TypeError(f"mus is {mus!r}; it needs a list of weights, such as [1.0, 0.5].")
     weights = [_inputs.number(mu, "An entry of mus", strict=False) for mu in mus]
     if not weights:
         raise ValueError("mus is empty; it needs at least one weight.")

@@ -1,6 +1,6 @@
 """Where a run can start, by name. A start is an array of the library and the precision of the problem's data."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import ceil
 
 import numpy as np
@@ -84,9 +84,14 @@ def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
     X = random(problem, rng)
     for V in near_coordinates(problem, rng):
         X = polar(V + _JITTER * X)
+    return along(problem, X, _STAGES)
+
+
+def along(problem: Problem, X: Array, stages: Sequence[tuple[float, int]]) -> Array:
+    """Return what the smoothed problems lead to from X: how far each smoothing moves coordinate vectors, and its iterations."""
     unit, slope = _like(problem, np.eye(*problem.shape)), float(norm(problem.smooth.grad(X)))
     solver = Adaptive(newton=False)
-    for width, iterations in _STAGES:
+    for width, iterations in stages:
         nu = smoothing(problem.nonsmooth, unit, slope, width)
         rough = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
         state = solver.init(rough, X)

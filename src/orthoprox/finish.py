@@ -1,0 +1,82 @@
+"""What is done with the result of a run: lower minima nearby are looked for, and the last digits found."""
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+
+import numpy as np
+
+from orthoprox._arrays import Array, precision
+from orthoprox.metrics import Rod
+from orthoprox.nonsmooth import Zero
+from orthoprox.polish import polish
+from orthoprox.result import Result
+from orthoprox.search import WORK, flops
+from orthoprox.starts import along
+from orthoprox.stiefel import polar
+from orthoprox.stopping import Status
+
+_POLISHABLE = (Status.CONVERGED, Status.ITERATIONS, Status.STALLED)
+_CERTIFICATE = 50  # pairs of products for the certificate of a polished point
+_PATHS = ((0.3, 100), (0.1, 50), (0.03, 50)), ((0.1, 100), (0.03, 50)), ((0.03, 100), (0.01, 50))
+_TRIES = 9
+_LOWER = 1e-9  # the share of f by which a minimum has to be lower
+
+
+def lowered(result: Result, run: Callable[[Array], Result], enough: Callable[[], bool]) -> Result:
+    """Return the lowest of what runs find from paths of smoothed problems that begin at the minimum found so far.
+
+    Smoothing fills shallow minima, and a path leads from where it is to a lower one next to it. Widths are tried in turn,
+    until none helps or all together cost 2e10 operations: a second or two, and nothing where the problem is large.
+    """
+    problem = result.problem
+    if not result.converged or isinstance(problem.nonsmooth, Zero):
+        return result
+    length = sum(iterations for _, iterations in _PATHS[0]) + result.iterations
+    best, failures = result, 0
+    for k in range(min(_TRIES, int(WORK / (length * flops(problem))))):
+        if failures == len(_PATHS) or enough():
+            break
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                X = along(problem, polar(best.X), _PATHS[k % len(_PATHS)])
+        except KeyboardInterrupt:
+            break
+        found = run(X)
+        if found.status is Status.INTERRUPTED:
+            break
+        lower = found.projected_objective < best.projected_objective - _LOWER * abs(best.projected_objective)
+        best, failures = (found, 0) if found.converged and lower else (best, failures + 1)
+    return best
+
+
+def settled(result: Result, tol: float) -> Result:
+    """Return the result with the status that its certificate proves, where a budget ended the run before it was looked at."""
+    if result.status not in (*_POLISHABLE, Status.TIME) or not result.measurement.shortfall <= tol:
+        return result
+    return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value)
+
+
+def polished(result: Result, X0: Array, tol: float, history: bool) -> Result:
+    """Return the result at the polished point, or as it is where polishing does not help or the run was cut short."""
+    if result.status not in _POLISHABLE:
+        return result
+    if result.measurement.shortfall <= precision(result.X) ** (2 / 3):  # as it is after polishing within the run
+        return replace(result, polished=True)
+    problem = result.problem
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        rod = Rod(problem, X0)
+        found = polish(problem, result.X, result.multiplier, rod)
+        if found is None:
+            return result
+        certificate = rod.certify(*found, work=_CERTIFICATE)
+    measurement = rod.measure(found[0], certificate)
+    row = {name: column[-1] for name, column in result.history.items()} | asdict(measurement)
+    return replace(
+        result,
+        X=found[0],
+        multiplier=found[1],
+        certificate=certificate,
+        measurement=measurement,
+        history={name: np.append(column if history else column[:0], row[name]) for name, column in result.history.items()},
+        polished=True,
+    )
