@@ -11,34 +11,39 @@ from orthoprox.nonsmooth import Zero
 from orthoprox.polish import polish
 from orthoprox.result import Result
 from orthoprox.search import WORK, flops
-from orthoprox.starts import along
+from orthoprox.starts import along, unit
 from orthoprox.stiefel import polar
 from orthoprox.stopping import Status
 
 _POLISHABLE = (Status.CONVERGED, Status.ITERATIONS, Status.STALLED)
 _CERTIFICATE = 50  # pairs of products for the certificate of a polished point
 _PATHS = ((0.3, 100), (0.1, 50), (0.03, 50)), ((0.1, 100), (0.03, 50)), ((0.03, 100), (0.01, 50))
-_TRIES = 9
+_TRIES, _FAILURES = 15, 9  # at most, and in a row
+_JITTERS = 0.1, 1.0  # times a random matrix with columns of length 1, where no path from the minimum itself has helped
 _LOWER = 1e-9  # the share of f by which a minimum has to be lower
 
 
-def lowered(result: Result, run: Callable[[Array], Result], enough: Callable[[], bool]) -> Result:
+def lowered(result: Result, run: Callable[[Array], Result], enough: Callable[[], bool], rng: np.random.Generator) -> Result:
     """Return the lowest of what runs find from paths of smoothed problems that begin at the minimum found so far.
 
-    Smoothing fills shallow minima, and a path leads from where it is to a lower one next to it. Widths are tried in turn,
-    until none helps or all together cost 2e10 operations: a second or two, and nothing where the problem is large.
+    Smoothing fills shallow minima, and a path leads from where it is to a lower one next to it. Three widths are tried from
+    the minimum, then the largest from random points near it, until nothing helps or all together cost 2e10 operations: a
+    few seconds at the most, and nothing where the problem is large.
     """
     problem = result.problem
     if not result.converged or isinstance(problem.nonsmooth, Zero):
         return result
     length = sum(iterations for _, iterations in _PATHS[0]) + result.iterations
     best, failures = result, 0
-    for k in range(min(_TRIES, int(WORK / (length * flops(problem))))):
-        if failures == len(_PATHS) or enough():
+    for _ in range(min(_TRIES, int(WORK / (length * flops(problem))))):
+        if failures == _FAILURES or enough():
             break
         try:
+            X, beyond = polar(best.X), failures - len(_PATHS)
+            if beyond >= 0:
+                X = polar(X + _JITTERS[beyond % len(_JITTERS)] * unit(problem, rng))
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                X = along(problem, polar(best.X), _PATHS[k % len(_PATHS)])
+                X = along(problem, X, _PATHS[failures if beyond < 0 else 0])
         except KeyboardInterrupt:
             break
         found = run(X)

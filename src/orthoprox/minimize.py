@@ -138,7 +138,7 @@ def minimize(
     else:
         result = run(starts[0], callback)
     if auto and stop is None:
-        result = lowered(result, run, time.over)
+        result = lowered(result, run, time.over, rng)
     if wanted:
         result = polished(result, starts[0], tol, history)
     result = replace(settled(result, tol) if stop is None else result, wall_seconds=clock.wall_seconds)

@@ -35,7 +35,7 @@ def pca(problem: Problem, rng: np.random.Generator) -> Array:
     """
     ell, X = problem.smooth, random(problem, rng)
     value, D = ell.value_and_grad(X)
-    c, jitter = 0.0, rng.standard_normal(problem.shape) / problem.shape[0] ** 0.5
+    c, jitter = 0.0, unit(problem, rng)
     for _ in range(_POWER_STEPS):
         W = c * X - D
         new = polar(W / (float(norm(W)) or 1.0))
@@ -49,7 +49,12 @@ def pca(problem: Problem, rng: np.random.Generator) -> Array:
     turned = X @ namespace(X).linalg.eigh(sym(X.mT @ D))[1]
     slack = precision(X) ** 0.5 * abs(float(value))
     X = turned if float(ell.value(turned)) <= float(value) + slack else X
-    return polar(X + _JITTER * _like(problem, jitter))
+    return polar(X + _JITTER * jitter)
+
+
+def unit(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return a random matrix whose columns have length 1, nearly."""
+    return _like(problem, rng.standard_normal(problem.shape) / problem.shape[0] ** 0.5)
 
 
 def coordinates(problem: Problem, rng: np.random.Generator) -> Array:
@@ -89,10 +94,10 @@ def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
 
 def along(problem: Problem, X: Array, stages: Sequence[tuple[float, int]]) -> Array:
     """Return what the smoothed problems lead to from X: how far each smoothing moves coordinate vectors, and its iterations."""
-    unit, slope = _like(problem, np.eye(*problem.shape)), float(norm(problem.smooth.grad(X)))
+    corner, slope = _like(problem, np.eye(*problem.shape)), float(norm(problem.smooth.grad(X)))
     solver = Adaptive(newton=False)
     for width, iterations in stages:
-        nu = smoothing(problem.nonsmooth, unit, slope, width)
+        nu = smoothing(problem.nonsmooth, corner, slope, width)
         rough = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
         state = solver.init(rough, X)
         for _ in range(iterations):
