@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from orthoprox import _inputs, stiefel
 from orthoprox._arrays import Array
-from orthoprox.curvature import lipschitz
+from orthoprox.curvature import steepness
 from orthoprox.problem import Problem
 from orthoprox.snapshot import Residuals
 from orthoprox.solvers._proximal import Point, descend, inner_tolerance, visit
@@ -40,13 +40,15 @@ class AManPG(Solver[State]):
         X+ = polar(Y + V),   V = argmin <grad l(Y), V> + |V|^2 / 2t + g(Y + V)  subject to  Y'V + V'Y = 0
         Y+ = R((1 - s) / s+ R^-1(X)),   s+ = (1 + sqrt(1 + 4 s^2)) / 2,   s = 1 at first
 
-    with R the polar retraction at X+. After every few iterations, a ManPG step with its line search is made from the point
-    where the last safeguard ended. Where it leads to a lower F than X+, it takes the place of X+, and s = 1 again.
+    with R the polar retraction at X+; Y+ = X+ where X is too far away for R^-1. After every few iterations, a ManPG step with
+    its line search is made from the point where the last safeguard ended. Where it leads to a lower F than X+, it takes the
+    place of X+, and s = 1 again.
 
     Parameters
     ----------
     step_size : float, optional
-        t; by default 1/L with L the Lipschitz constant of grad l.
+        t; by default 1 / max(L, |grad l(X0)|_2) with L the Lipschitz constant of grad l. The extrapolated steps have no line
+        search, and on the manifold the gradient turns as fast as both allow.
     safeguard : int
         The number of iterations from one safeguard to the next. F falls from one to the next; in between it need not.
 
@@ -74,8 +76,8 @@ class AManPG(Solver[State]):
         return (PROX_DERIVATIVE,)
 
     def init(self, problem: Problem, X0: Array) -> State:
-        t = 1 / (lipschitz(problem.smooth, X0) or 1.0) if self.step_size is None else float(self.step_size)
         safe, Lam = visit(problem, X0), 0 * stiefel.defect(X0)
+        t = 1 / (steepness(problem.smooth, X0, safe.D) or 1.0) if self.step_size is None else float(self.step_size)
         return State(X0, X0, safe.D, 1.0, Lam, safe, Lam, t, float(norm(X0)), 0, 0, 0)
 
     def step(self, problem: Problem, state: State) -> State:

@@ -19,8 +19,10 @@ from orthoprox.stiefel import inner, norm, tangent
 _GROWTH = 1.05  # of t after a success
 _DECREASE = 1e-4  # of F, in terms of |V|^2 / t
 _MODEL_DECREASE = 1e-3  # of the model, likewise
-_ENOUGH = 1e-2  # corrections end where they are this short against V
+_SMALL = 0.1  # the last correction, against V: what is left is some of its square
+_TINY = 1e-3  # a correction that is not worth a step
 _SHORTEST = 2**-10  # of both line searches, relative to the first trial
+_LEAST = 1e-10  # t in terms of the last one that succeeded
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class _Step:
 
     point: Point
     V: Array
+    solved: bool  # whether V is tangent by itself; its subproblem can be hopeless where g dwarfs l and t is long
     Lams: tuple[Array, Array]
     work: Work
 
@@ -78,7 +81,8 @@ class RPG(Solver[State]):
         U  = argmin <W, U> + |U|^2 / 2t + g(Y + U)  subject to  Y'U + U'Y = 0,   W = T^-# (grad l(X) + V/t),   T = DR_X(V)
         V+ = V + a T^-1 U,   a = 1, 1/2, 1/4, ... until the model falls
 
-    until |U| <= |V| / 100. t is halved until F(X+) <= F(X) - |V|^2 / 10000t, and grows by 1.05 afterwards.
+    until |U| <= |V| / 10, which leaves about a hundredth. t is halved until F(X+) <= F(X) - |V|^2 / 10000t, and grows by 1.05
+    afterwards.
 
     Parameters
     ----------
@@ -99,7 +103,7 @@ class RPG(Solver[State]):
     )  # fmt: skip
 
     step_size: float | None = None
-    max_cycles: int = 2
+    max_cycles: int = 3
 
     def __post_init__(self) -> None:
         settle(self, "step_size")
@@ -124,13 +128,14 @@ class RPG(Solver[State]):
             return step
 
         def good(t: float, step: _Step) -> bool:
-            return step.point.F <= here.F - _DECREASE * float(norm(step.V)) ** 2 / t + 1e-14 * abs(here.F)
+            enough = here.F - _DECREASE * float(norm(step.V)) ** 2 / t + 1e-14 * abs(here.F)
+            return step.solved and not step.point.F > enough  # a value that is not a number ends the run
 
         found = backtrack(at, good, state.t, shortest=_SHORTEST * state.t)
         step, t = found.point, found.length
         if found.accepted:
             return State(step.point, step.V, step.Lams, _GROWTH * t, t, found.trials, spent)
-        return replace(state, t=t / 2, trials=found.trials, work=spent)
+        return replace(state, t=max(t / 2, _LEAST * state.used), trials=found.trials, work=spent)
 
     def _minimise(self, problem: Problem, state: State, t: float) -> _Step:
         """Return a step V that is nearly stationary for the model with the prox step t."""
@@ -142,18 +147,19 @@ class RPG(Solver[State]):
 
         first = tangent_prox(g, X, D, t, state.Lams[0], tol=_tolerance(state.V), dual=True)
         now, Lam, spent = candidate(tangent(X, first.V)), state.Lams[1], Work(0, 1, first.proxes)
-        for _ in range(self.max_cycles):
+        solved = not float(norm(first.V - now.V)) > max(float(norm(now.V)), 1e-8)
+        for _ in range(self.max_cycles if solved else 0):
             Y, W = now.to.Y, now.to.adjoint_back(D + now.V / t)
             correction = tangent_prox(g, Y, W, t, Lam, tol=_tolerance(now.V), dual=True)
             U, Lam, spent = tangent(Y, correction.V), correction.Lam, spent + Work(1, 0, correction.proxes)
-            if float(norm(U)) <= _ENOUGH * float(norm(now.V)):
+            ratio = float(norm(U)) / (float(norm(now.V)) or 1.0)
+            if not ratio > _TINY:
                 break
             found = _lower(candidate, now, now.to.back(U), t)
-            spent += Work(retractions=found.trials)
-            if not found.accepted:
+            now, spent = found.point if found.accepted else now, spent + Work(retractions=found.trials)
+            if ratio <= _SMALL or not found.accepted:
                 break
-            now = found.point
-        return _Step(visit(problem, now.to.Y), now.V, (first.Lam, Lam), spent)
+        return _Step(visit(problem, now.to.Y), now.V, solved, (first.Lam, Lam), spent)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
         """Return ``step`` |X+ - X|, ``constraint`` 0 and ``prox`` |V| / t."""
@@ -184,4 +190,4 @@ def _lower(at: Callable[[Array], _Candidate], now: _Candidate, U: Array, t: floa
 
 def _tolerance(V: Array) -> float:
     """Return the bound of |X'U + U'X|_F^2 for a step or a correction U near V, of which corrections must be told apart."""
-    return max((0.1 * _ENOUGH * float(norm(V))) ** 2, 1e-27)
+    return max((_TINY * float(norm(V))) ** 2, 1e-27)
