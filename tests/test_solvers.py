@@ -1,7 +1,7 @@
 """Every method on every problem that it can take: what it returns, what it costs, and the facts it rests on."""
 
 import signal
-from dataclasses import fields
+from dataclasses import fields, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -12,6 +12,7 @@ from scipy.linalg import solve_continuous_lyapunov
 import orthoprox as op
 from cases import SMOOTH_ONLY, SOLVERS, normal, symmetric
 from orthoprox import nonsmooth, smooth, stiefel
+from orthoprox.linesearch import Step
 from orthoprox.nonsmooth import L1, L21, Zero
 from orthoprox.solvers import (
     PAMAL,
@@ -30,6 +31,7 @@ from orthoprox.solvers import (
     _proximal,
     _retraction,
     _semismooth,
+    amanpg,
     rpg,
 )
 from orthoprox.stiefel import defect, inner, norm, polar, random_point, sym, tangent
@@ -571,7 +573,7 @@ def test_amanpg_takes_the_steps_of_its_formulas(name, step_size):
         else:
             np.testing.assert_allclose(new.Y, extrapolated(X, old.X, old.s) if old.s > 1 else X, atol=1e-11)
         assert new.s == (1 + np.sqrt(1 + 4 * old.s**2)) / 2
-        assert new.safe is old.safe or guarded
+        assert new.safe.X is new.X if guarded else new.safe is old.safe
     safe = [state.safe.F for state in states[::3]]
     assert np.all(np.diff(safe) <= 1e-13 * np.abs(safe[:-1]))
     assert restarts >= 1 or step_size is None
@@ -588,7 +590,7 @@ def test_the_safeguard_of_amanpg_is_a_step_of_manpg():
     problem, solver = PROBLEMS["sparse_pca"], AManPG(step_size=20.0, safeguard=1)
     states = run(solver, problem, random_point(*problem.shape, seed=1), 30)
     restarts = [(old, new) for old, new in pairwise(states) if new.s == 1]
-    assert restarts
+    assert any(new.safe is not old.safe for old, new in restarts)
     for old, new in restarts:
         safe = old.safe
         assert problem.value(_step(problem, old, old.Y, old.D, old.Lam)) > new.safe.F == problem.value(new.X)
@@ -598,6 +600,19 @@ def test_the_safeguard_of_amanpg_is_a_step_of_manpg():
             a = 0.5 ** (new.trials - 1)
             np.testing.assert_allclose(new.X, polar(safe.X + a * V), atol=10 * tol**0.5 + 1e-9)
             assert new.safe.F <= safe.F - a * norm(V) ** 2 / (2 * old.t) * (1 - 1e-3)
+
+
+def test_a_failed_line_search_of_the_safeguard_is_not_taken(monkeypatch):
+    """Wherever it ended: the choice is between the last safe point and X+."""
+
+    def failed(problem, here, V, t):
+        return Step(1e-4, replace(here, X=-here.X, F=-1e9), 14, accepted=False)
+
+    monkeypatch.setattr(amanpg, "descend", failed)
+    states = run(AManPG(safeguard=1), SPARSE, X0, 10)
+    for old, new in pairwise(states):
+        assert new.safe is old.safe or (new.safe.X is new.X and new.safe.F <= old.safe.F)
+        assert new.safe.F == float(SPARSE.value(new.safe.X))
 
 
 @pytest.mark.parametrize("name", ["sparse_pca", "compressed_modes", "L21"])
