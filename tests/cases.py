@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import aslinearoperator
 
 import orthoprox as op
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Adaptive, Landing, ManPG, ManPGAda
+from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RPG, RSM, SOC, Adaptive, AManPG, Landing, ManPG, ManPGAda
 
 SHAPE = M, N = 7, 3  # of X, for all terms below
 
@@ -122,6 +122,8 @@ SOLVERS = {
     "manpg": ManPG(),
     "manpg published": ManPG(inner="published"),
     "manpg-ada": ManPGAda(),
+    "amanpg": AManPG(),
+    "rpg": RPG(),
     "soc": SOC(),
     "pamal": PAMAL(),
     "radmm": RADMM(),

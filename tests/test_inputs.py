@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 import orthoprox as op
 from cases import SHAPE, nonsmooth_terms, operator_terms, smooth_terms
 from orthoprox import nonsmooth, problems, smooth, stopping
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Landing, ManPG, ManPGAda
+from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RPG, RSM, SOC, AManPG, Landing, ManPG, ManPGAda
 
 M, N = 6, 2
 RNG = np.random.default_rng(0)
@@ -207,6 +207,8 @@ def parameter(kind, name):
 POSITIVE_PARAMETERS = {
     ManPG: ["step_size"],
     ManPGAda: ["step_size"],
+    AManPG: ["step_size"],
+    RPG: ["step_size"],
     SOC: ["penalty"],
     PAMAL: ["penalty", "growth", "ratio", "proximal", "clip", "accuracy", "floor", "unit"],
     RADMM: ["rho", "eta", "gamma"],
@@ -220,7 +222,7 @@ POSITIVE_PARAMETERS = {
 
 def test_every_number_of_every_method_is_in_the_table():
     for kind, names in POSITIVE_PARAMETERS.items():
-        others = {"inner", "trial", "rule", "retraction", "max_cycles"}
+        others = {"inner", "trial", "rule", "retraction", "max_cycles", "safeguard"}
         assert {field.name for field in fields(kind)} - others == set(names)
     assert set(POSITIVE_PARAMETERS) == set(op.SOLVERS.values()) - {op.LSALM, op.solvers.Adaptive}  # the latter has none
 
@@ -393,6 +395,8 @@ INTEGERS = {
     "MaxIterations": ("max_iterations", stopping.MaxIterations, 0),
     "Leaves.grace": ("grace", lambda v: stopping.Leaves(1.0, v), 0),
     "PAMAL.max_cycles": ("max_cycles", lambda v: PAMAL(max_cycles=v), 1),
+    "RPG.max_cycles": ("max_cycles", lambda v: RPG(max_cycles=v), 1),
+    "AManPG.safeguard": ("safeguard", lambda v: AManPG(safeguard=v), 1),
     "five_components.p": ("p", lambda v: op.datasets.five_components(v, 6), 5),
     "five_components.m": ("m", lambda v: op.datasets.five_components(5, v), 2),
     "random_quadratic.m": ("m", lambda v: op.datasets.random_quadratic(v, 1), 1),

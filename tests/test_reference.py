@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RSM, SOC, Landing, ManPG, ManPGAda
+from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RSM, SOC, AManPG, Landing, ManPG, ManPGAda
 from orthoprox.stiefel import polar
 
 FOLDER = Path(__file__).parent / "reference"
@@ -72,6 +72,14 @@ def deviation(name, array, solver, horizon, smooth=False):
     return np.max(np.abs(objectives - reference) / np.maximum(1, np.abs(reference)))
 
 
+def end(name, array, solver):
+    """|df| / max(1, |f|) at the end of the authors' run."""
+    case = instance(name)
+    reference = case.data[f"{array}_objective"]
+    objective = follow(case.problem, solver(case), case.X0, len(reference) - 1, projected=False)[-1]
+    return abs(objective - reference[-1]) / max(1, abs(reference[-1]))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "horizon"), [("gauss_100_5", 600), ("five_100_10", 600), ("gauss_200_10", 1200), ("cm_128_10", 3000)]
@@ -105,6 +113,20 @@ def test_manpg_with_many_columns(method, array, direct, horizon, monkeypatch):
 
     assert deviation("gauss_100_20", array, solver, 5) <= 1e-8
     assert deviation("gauss_100_20", array, solver, horizon) <= 1e-4
+
+
+@pytest.mark.parametrize("name", SPARSE_PCA)
+def test_amanpg(name, monkeypatch):
+    """With subproblems as exact as theirs, which conjugate gradients truncate now and then, and with our own tolerance."""
+
+    def solver(case):
+        return AManPG(step_size=1 / case.L)
+
+    horizon = int(instance(name).data["amanpg_horizon"])
+    assert end(name, "amanpg", solver) <= 1e-7
+    monkeypatch.setattr("orthoprox.solvers.amanpg.inner_tolerance", lambda size: 1e-14)
+    assert deviation(name, "amanpg", solver, 7) <= 1e-6
+    assert deviation(name, "amanpg", solver, horizon) <= 1e-3
 
 
 @pytest.mark.parametrize("name", EVERYTHING)

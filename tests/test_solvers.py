@@ -1,18 +1,39 @@
 """Every method on every problem that it can take: what it returns, what it costs, and the facts it rests on."""
 
 import signal
-from dataclasses import fields
+from dataclasses import fields, replace
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.linalg import solve_continuous_lyapunov
 
 import orthoprox as op
-from cases import SMOOTH_ONLY, SOLVERS, normal
+from cases import SMOOTH_ONLY, SOLVERS, normal, symmetric
 from orthoprox import nonsmooth, smooth, stiefel
+from orthoprox.linesearch import Step
 from orthoprox.nonsmooth import L1, L21, Zero
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Adaptive, Landing, ManPG, ManPGAda, _semismooth
+from orthoprox.solvers import (
+    PAMAL,
+    PCAL,
+    PLAM,
+    RADMM,
+    RGD,
+    RPG,
+    RSM,
+    SOC,
+    Adaptive,
+    AManPG,
+    Landing,
+    ManPG,
+    ManPGAda,
+    _proximal,
+    _retraction,
+    _semismooth,
+    amanpg,
+    rpg,
+)
 from orthoprox.stiefel import defect, inner, norm, polar, random_point, sym, tangent
 from orthoprox.stopping import Leaves, MaxIterations, Stationary, Status
 
@@ -56,7 +77,8 @@ PROBLEMS = {
     "Function": op.Problem(ELL, nonsmooth.Function(L1(0.1).value, L1(0.1).prox), (20, 3)),
 }
 TAKES = {"manpg": ["sparse_pca", "quadratic", "compressed_modes", "L21", "Zero"]}  # the others need more than they show
-TAKES |= {"manpg-ada": TAKES["manpg"], "rsm": [*TAKES["manpg"], "MCP", "Nonnegative"]}
+TAKES |= {name: TAKES["manpg"] for name in ("manpg-ada", "amanpg", "rpg")}
+TAKES |= {"rsm": [*TAKES["manpg"], "MCP", "Nonnegative"]}
 TAKES |= {name: ["Zero"] for name in SMOOTH_ONLY}
 GRID = [(name, problem) for name in SOLVERS for problem in TAKES.get(name, TAKES.get(name.split()[0], PROBLEMS))]
 REFUSED = [(name, problem) for name in SOLVERS for problem in PROBLEMS if (name, problem) not in GRID]
@@ -197,7 +219,7 @@ def test_without_g_the_eigenvalue_sum_is_reached(name, seed):
 SHIFTS = {"convex": (0.8, 1.0, 0.2), "concave": (-1.0, -0.5, 0.2), "mostly linear": (-1.0, 1.0, 1.0), "linear": (0.0, 0.0, 0.2)}
 
 
-@pytest.mark.parametrize("name", ["manpg", "manpg-ada", "radmm", "rgd", "plam", "pcal", "landing"])
+@pytest.mark.parametrize("name", ["manpg", "manpg-ada", "amanpg", "rpg", "radmm", "rgd", "plam", "pcal", "landing"])
 @pytest.mark.parametrize("case", SHIFTS)
 def test_defaults_bear_a_linear_part(name, case):
     """Penalties and steps follow the gradient where a linear part makes it larger than the curvature says."""
@@ -312,6 +334,24 @@ def eventful(old, new):
     return measured or new.newton is not None or (old.losses, old.settled) != (new.losses, new.settled)
 
 
+def proximal_work(solver, state):
+    """What a step of AManPG or RPG did: as the facts say, and a safeguard, or the retractions of the subproblem."""
+    work, trials = solver.facts.work, state.trials
+    if isinstance(solver, RPG):
+        further = state.work.retractions - trials
+        return {
+            "gradient": trials * work["gradient"],
+            "polar": trials * work["polar"] + further,
+            "prox": state.work.proxes,
+        }
+    guard = trials + 1 if trials else 0  # the point itself is evaluated as well; after a restart this serves as Y's gradient
+    return {
+        "gradient": work["gradient"] + guard - (trials > 0 and state.s == 1),
+        "polar": work["polar"] + trials - (state.Y is state.X),
+        "prox": state.proxes,
+    }
+
+
 COUNTED = SOLVERS | {"pamal accurate": PAMAL(accuracy=0.5)}
 
 
@@ -330,6 +370,9 @@ def test_an_iteration_costs_what_the_facts_say(name, monkeypatch):
             float(solver.residuals(problem, old, state)[residual]())
         done = count.take()
         if isinstance(solver, Adaptive) and eventful(old, state):
+            continue
+        if isinstance(solver, (AManPG, RPG)):
+            assert {what: done[what] for what in ("gradient", "polar", "prox")} == proximal_work(solver, state)
             continue
         if per == "iteration":
             done.pop("other", 0)  # the term's own products, and the multiplier's
@@ -365,7 +408,7 @@ def test_facts_are_complete(name):
     assert all(type(count) is int and count > 0 for count in facts.work.values())
     assert facts.retraction_free == ("polar" not in facts.work and not isinstance(SOLVERS[name], Adaptive))
     assert facts.nonsmooth == (name not in SMOOTH_ONLY)
-    assert facts.single_loop == (not isinstance(SOLVERS[name], (Adaptive, ManPG, ManPGAda, SOC, PAMAL)))
+    assert facts.single_loop == (not isinstance(SOLVERS[name], (Adaptive, ManPG, ManPGAda, AManPG, RPG, SOC, PAMAL)))
     assert facts.complexity == "" or facts.complexity.startswith("O(eps^-")
 
 
@@ -458,6 +501,170 @@ def test_the_tangent_prox_solves_its_subproblem(branch, g, shape, monkeypatch):
             assert model(V) <= model(V + size * T) + 1e-9
     again = _semismooth.tangent_prox(g, X, D, t, inner_solution.Lam, tol=1e-20, dual=True)
     assert again.proxes == 1  # a good multiplier is recognised
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-3, 0.5, 5.0])
+@pytest.mark.parametrize("shape", [(12, 4), (6, 6), (5, 1)])
+def test_the_derivative_of_the_retraction_is_inverted(shape, size):
+    """T^-1 undoes T, the derivative of V -> polar(X + V); <T^-# W, Z> = <W, T^-1 Z>; they are tangent at X and at Y."""
+    X, h = random_point(*shape, seed=1), 1e-5
+    V = tangent(X, normal(2, *shape))
+    V = size * V / (norm(V) or 1.0)
+    to = _retraction.retract(X, V)
+    np.testing.assert_allclose(to.Y, polar(X + V), atol=1e-15)
+    for k in range(5):
+        U, W = tangent(X, normal(k + 10, *shape)), normal(k + 20, *shape)
+        Z = (polar(X + V + h * U) - polar(X + V - h * U)) / (2 * h)  # = T U
+        np.testing.assert_allclose(to.back(tangent(to.Y, Z)), U, atol=1e-7)
+        Z = tangent(to.Y, normal(k + 30, *shape))
+        assert norm(sym(X.T @ to.back(Z))) <= 1e-12
+        assert norm(sym(to.Y.T @ to.adjoint_back(W))) <= 1e-12
+        assert inner(to.adjoint_back(W), Z) == pytest.approx(inner(W, to.back(Z)), abs=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_retraction_is_inverted_where_it_can_be(seed):
+    """R_X^-1(R_X(V)) = V for tangent V; a point far away, and one that is not a number, has no inverse."""
+    X = random_point(12, 4, seed=seed)
+    for size in (1e-8, 0.1, 1.0):
+        V = tangent(X, normal(seed + 10, 12, 4))
+        V = size * V / norm(V)
+        np.testing.assert_allclose(_retraction.inverse(X, polar(X + V)), V, atol=1e-13)
+    assert _retraction.inverse(X, -X) is None
+    assert _retraction.inverse(X, np.nan * X) is None
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_lyapunov_equations_are_solved(n):
+    """M S + S M' = C with a symmetric S, for M with eigenvalues near the imaginary axis, too."""
+    for seed, shift in enumerate((1.0, 0.1, 1e-3)):
+        K, C = normal(seed, n, n), symmetric(seed + 10, n)
+        M = shift * np.eye(n) + K - K.T
+        S = _retraction.lyapunov(M, C)
+        np.testing.assert_array_equal(S, S.T)
+        np.testing.assert_allclose(M @ S + S @ M.T, C, atol=1e-11 / shift)
+
+
+def extrapolated(new, old, s):
+    """R((1 - s) / s+ R^-1(old)) at ``new``, the inverse by SciPy's Lyapunov solver."""
+    M = new.T @ old
+    back = old @ solve_continuous_lyapunov(M, 2 * np.eye(len(M))) - new
+    return polar(new + (1 - s) / ((1 + np.sqrt(1 + 4 * s**2)) / 2) * back)
+
+
+@pytest.mark.parametrize("step_size", [None, 20.0])
+@pytest.mark.parametrize("name", ["sparse_pca", "compressed_modes", "L21"])
+def test_amanpg_takes_the_steps_of_its_formulas(name, step_size):
+    """X+ = polar(Y + V) and the extrapolation, or a restart with a step of ManPG from the last safe point; F falls safely."""
+    problem, solver, restarts = PROBLEMS[name], AManPG(step_size=step_size, safeguard=3), 0
+    states = run(solver, problem, random_point(*problem.shape, seed=1), 60)
+    for k, (old, new) in enumerate(pairwise(states), start=1):
+        guarded = k % 3 == 0
+        assert (new.k, new.trials > 0) == (k, guarded)
+        np.testing.assert_allclose(new.D, problem.smooth.grad(new.Y), atol=1e-12 * norm(new.D))
+        if guarded and new.s == 1:
+            restarts += 1
+            assert new.X is new.Y is new.safe.X
+            continue
+        X = _step(problem, old, old.Y, old.D, old.Lam)
+        np.testing.assert_allclose(new.X, X, atol=1e-12)
+        if old.s > 1 and new.Y is new.X:  # too far for R^-1: the part of X along X+ has nearly turned
+            assert np.linalg.norm(np.eye(3) - sym(X.T @ old.X), np.inf) > 0.75
+        else:
+            np.testing.assert_allclose(new.Y, extrapolated(X, old.X, old.s) if old.s > 1 else X, atol=1e-11)
+        assert new.s == (1 + np.sqrt(1 + 4 * old.s**2)) / 2
+        assert new.safe.X is new.X if guarded else new.safe is old.safe
+    safe = [state.safe.F for state in states[::3]]
+    assert np.all(np.diff(safe) <= 1e-13 * np.abs(safe[:-1]))
+    assert restarts >= 1 or step_size is None
+
+
+def _step(problem, state, X, D, Lam):
+    """polar(X + V) with the tangent prox step V at X."""
+    tol = _proximal.inner_tolerance(state.size)
+    return polar(X + _semismooth.tangent_prox(problem.nonsmooth, X, D, state.t, Lam, tol=tol, dual=True).V)
+
+
+def test_the_safeguard_of_amanpg_is_a_step_of_manpg():
+    """After a restart F is that of the line search from the last safe point, and below that of the extrapolated step."""
+    problem, solver = PROBLEMS["sparse_pca"], AManPG(step_size=20.0, safeguard=1)
+    states = run(solver, problem, random_point(*problem.shape, seed=1), 30)
+    restarts = [(old, new) for old, new in pairwise(states) if new.s == 1]
+    assert any(new.safe is not old.safe for old, new in restarts)
+    for old, new in restarts:
+        safe = old.safe
+        assert problem.value(_step(problem, old, old.Y, old.D, old.Lam)) > new.safe.F == problem.value(new.X)
+        if new.safe is not safe:
+            tol = _proximal.inner_tolerance(new.size)
+            V = _semismooth.tangent_prox(problem.nonsmooth, safe.X, safe.D, old.t, old.Lam_safe, tol=1e-26, dual=True).V
+            a = 0.5 ** (new.trials - 1)
+            np.testing.assert_allclose(new.X, polar(safe.X + a * V), atol=10 * tol**0.5 + 1e-9)
+            assert new.safe.F <= safe.F - a * norm(V) ** 2 / (2 * old.t) * (1 - 1e-3)
+
+
+def test_a_failed_line_search_of_the_safeguard_is_not_taken(monkeypatch):
+    """Wherever it ended: the choice is between the last safe point and X+."""
+
+    def failed(problem, here, V, t):
+        return Step(1e-4, replace(here, X=-here.X, F=-1e9), 14, accepted=False)
+
+    monkeypatch.setattr(amanpg, "descend", failed)
+    states = run(AManPG(safeguard=1), SPARSE, X0, 10)
+    for old, new in pairwise(states):
+        assert new.safe is old.safe or (new.safe.X is new.X and new.safe.F <= old.safe.F)
+        assert new.safe.F == float(SPARSE.value(new.safe.X))
+
+
+@pytest.mark.parametrize("name", ["sparse_pca", "compressed_modes", "L21"])
+def test_rpg_descends(name):
+    """F(X+) <= F(X) - |V|^2 / 10000t with X+ = polar(X + V), V tangent; t is halved after failures, and grows by 1.05."""
+    problem, solver = PROBLEMS[name], RPG(step_size=20.0)
+    states = run(solver, problem, random_point(*problem.shape, seed=1), 40)
+    for old, new in pairwise(states):
+        assert new.used == old.t * 0.5 ** (new.trials - 1)
+        assert new.t == pytest.approx(1.05 * new.used)
+        assert new.here.F == float(problem.value(new.here.X))
+        assert new.here.F <= old.here.F - 1e-4 * norm(new.V) ** 2 / new.used + 1e-13 * abs(old.here.F)
+        assert norm(sym(old.here.X.T @ new.V)) <= 1e-13
+        np.testing.assert_allclose(new.here.X, polar(old.here.X + new.V), atol=1e-13)
+    assert any(state.trials > 1 for state in states)
+
+
+@pytest.mark.parametrize("g", [L1(0.3), L21(0.5), Zero()], ids=["L1", "L21", "Zero"])
+@pytest.mark.parametrize("shape", [(12, 3), (9, 1), (20, 8)])
+def test_rpg_minimises_its_model_of_the_retracted_step(g, shape, monkeypatch):
+    """No tangent step nearby does better in  <D, V> + |V|^2 / 2t + g(polar(X + V));  the step of ManPG is not so good."""
+    monkeypatch.setattr(rpg, "_SMALL", 0.0)
+    monkeypatch.setattr(rpg, "_TINY", 1e-10)
+    problem, t = op.Problem(smooth.Quadratic(symmetric(1, shape[0]), normal(2, *shape)), g, shape), 0.05
+    X = random_point(*shape, seed=3)
+    first, last = (_model_step(problem, RPG(step_size=t, max_cycles=cycles), X) for cycles in (1, 60))
+    D = problem.smooth.grad(X)
+
+    def model(V):
+        return inner(D, V) + norm(V) ** 2 / (2 * t) + g.value(polar(X + V))
+
+    for k in range(30):
+        T = tangent(X, normal(k + 10, *shape))
+        for size in (1e-6, 1e-4, 1e-2):
+            assert model(last) <= model(last + size * T) + 1e-10
+    flat = _semismooth.tangent_prox(g, X, D, t, np.zeros((shape[1],) * 2), tol=1e-24, dual=True).V
+    if not isinstance(g, Zero):
+        assert model(last) < model(first) < model(flat) - 1e-6
+    else:
+        np.testing.assert_allclose(last, -t * tangent(X, D), atol=1e-9)
+
+
+def test_rpg_shortens_a_step_whose_subproblem_is_hopeless():
+    """g dwarfs l, and the prox with t = 1/L is 0 whatever the multiplier: nothing tangent comes of it until t is shorter."""
+    problem = op.problems.sparse_pca(1e-3 * op.datasets.five_components(50, 20), 3, 0.5)
+    result = op.minimize(problem, "random", method="rpg", tol=1e-6, max_iterations=20)
+    assert result.converged
+    assert result.objective == pytest.approx(1.5, abs=1e-4)
+
+
+def _model_step(problem, solver, X):
+    return solver._minimise(problem, solver.init(problem, X), solver.step_size).V
 
 
 def test_symmetric_matrices_have_an_orthonormal_basis():
@@ -572,6 +779,7 @@ CYCLING = {  # a retraction keeps them on the manifold, but they do not get anyw
     "radmm": (RADMM(eta=1e3), SPARSE),
     "rsm": (RSM(step_size=1e6), SPARSE),
     "manpg": (ManPG(step_size=1e6), SPARSE),
+    "amanpg": (AManPG(step_size=1e6), SPARSE),
     "soc": (SOC(penalty=0.02), SPARSE),
 }
 
@@ -642,7 +850,9 @@ def test_a_penalty_too_small_for_a_unique_minimiser_is_refused(solver):
 def numbers(solver):
     """The parameters of a method that are numbers, with a value that will do for each."""
     ones = {"shrink", "decrease", "safe", "decay", "accuracy", "ratio", "floor"}
-    names = [f.name for f in fields(solver) if f.name not in ("trial", "rule", "retraction", "inner", "max_cycles")]
+    names = [
+        f.name for f in fields(solver) if f.name not in ("trial", "rule", "retraction", "inner", "max_cycles", "safeguard")
+    ]
     return {name: 0.5 if name in ones else 2.0 for name in names}
 
 

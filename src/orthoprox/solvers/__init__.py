@@ -3,6 +3,7 @@
 from typing import Any
 
 from orthoprox.solvers.adaptive import Adaptive
+from orthoprox.solvers.amanpg import AManPG
 from orthoprox.solvers.base import Solver
 from orthoprox.solvers.landing import Landing
 from orthoprox.solvers.lsalm import LSALM
@@ -12,6 +13,7 @@ from orthoprox.solvers.pcal import PCAL
 from orthoprox.solvers.plam import PLAM
 from orthoprox.solvers.radmm import RADMM
 from orthoprox.solvers.rgd import RGD
+from orthoprox.solvers.rpg import RPG
 from orthoprox.solvers.rsm import RSM
 from orthoprox.solvers.soc import SOC
 
@@ -20,6 +22,8 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
     "lsalm": LSALM,
     "manpg": ManPG,
     "manpg-ada": ManPGAda,
+    "amanpg": AManPG,
+    "rpg": RPG,
     "soc": SOC,
     "pamal": PAMAL,
     "radmm": RADMM,
@@ -37,9 +41,11 @@ __all__ = [
     "PLAM",
     "RADMM",
     "RGD",
+    "RPG",
     "RSM",
     "SOC",
     "SOLVERS",
+    "AManPG",
     "Adaptive",
     "Landing",
     "ManPG",
