@@ -12,7 +12,23 @@ import orthoprox as op
 from cases import SMOOTH_ONLY, SOLVERS, normal
 from orthoprox import nonsmooth, smooth, stiefel
 from orthoprox.nonsmooth import L1, L21, Zero
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Adaptive, Landing, ManPG, ManPGAda, _semismooth
+from orthoprox.solvers import (
+    MADMM,
+    MIALM,
+    PAMAL,
+    PCAL,
+    PLAM,
+    RADMM,
+    RGD,
+    RSM,
+    SOC,
+    Adaptive,
+    Landing,
+    ManIAL,
+    ManPG,
+    ManPGAda,
+    _semismooth,
+)
 from orthoprox.stiefel import defect, inner, norm, polar, random_point, sym, tangent
 from orthoprox.stopping import Leaves, MaxIterations, Stationary, Status
 
@@ -339,9 +355,12 @@ def test_an_iteration_costs_what_the_facts_say(name, monkeypatch):
         most = max(most, times)
         for what in ("gradient", "polar", "resolvent"):
             assert done.get(what, 0) == times * work.get(what, 0)
-        assert done.get("prox", 0) == (state.proxes if isinstance(solver, (ManPG, ManPGAda)) else times * work.get("prox", 0))
-        if isinstance(solver, RGD):  # the direction is the same for all trials
-            assert (done["gram"], done["right"]) == (work["gram"], work["right"])
+        more = isinstance(solver, (ManIAL, MIALM))  # the Lagrangian of the new multiplier at the old point
+        proxes = state.proxes if isinstance(solver, (ManPG, ManPGAda)) else times * work.get("prox", 0) + more
+        assert done.get("prox", 0) == proxes
+        if isinstance(solver, (RGD, ManIAL, MIALM)):  # the direction is the same for all trials of a step
+            steps = state.steps + 1 if more else 1
+            assert (done["gram"], done["right"]) == (steps * work["gram"], steps * work["right"])
     assert most > 1 or name not in ("rgd", "pamal accurate")  # the facts were put to the test
 
 
@@ -365,7 +384,7 @@ def test_facts_are_complete(name):
     assert all(type(count) is int and count > 0 for count in facts.work.values())
     assert facts.retraction_free == ("polar" not in facts.work and not isinstance(SOLVERS[name], Adaptive))
     assert facts.nonsmooth == (name not in SMOOTH_ONLY)
-    assert facts.single_loop == (not isinstance(SOLVERS[name], (Adaptive, ManPG, ManPGAda, SOC, PAMAL)))
+    assert facts.single_loop == (not isinstance(SOLVERS[name], (Adaptive, ManPG, ManPGAda, SOC, PAMAL, MADMM, ManIAL, MIALM)))
     assert facts.complexity == "" or facts.complexity.startswith("O(eps^-")
 
 
@@ -642,7 +661,7 @@ def test_a_penalty_too_small_for_a_unique_minimiser_is_refused(solver):
 def numbers(solver):
     """The parameters of a method that are numbers, with a value that will do for each."""
     ones = {"shrink", "decrease", "safe", "decay", "accuracy", "ratio", "floor"}
-    names = [f.name for f in fields(solver) if f.name not in ("trial", "rule", "retraction", "inner", "max_cycles")]
+    names = [f.name for f in fields(solver) if f.name not in ("trial", "rule", "retraction", "inner", "max_cycles", "extra")]
     return {name: 0.5 if name in ones else 2.0 for name in names}
 
 

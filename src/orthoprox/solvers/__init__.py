@@ -6,7 +6,10 @@ from orthoprox.solvers.adaptive import Adaptive
 from orthoprox.solvers.base import Solver
 from orthoprox.solvers.landing import Landing
 from orthoprox.solvers.lsalm import LSALM
+from orthoprox.solvers.madmm import MADMM
+from orthoprox.solvers.manial import ManIAL
 from orthoprox.solvers.manpg import ManPG, ManPGAda
+from orthoprox.solvers.mialm import MIALM
 from orthoprox.solvers.pamal import PAMAL
 from orthoprox.solvers.pcal import PCAL
 from orthoprox.solvers.plam import PLAM
@@ -23,6 +26,9 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
     "soc": SOC,
     "pamal": PAMAL,
     "radmm": RADMM,
+    "madmm": MADMM,
+    "manial": ManIAL,
+    "mialm": MIALM,
     "rsm": RSM,
     "rgd": RGD,
     "plam": PLAM,
@@ -32,6 +38,8 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
 
 __all__ = [
     "LSALM",
+    "MADMM",
+    "MIALM",
     "PAMAL",
     "PCAL",
     "PLAM",
@@ -42,6 +50,7 @@ __all__ = [
     "SOLVERS",
     "Adaptive",
     "Landing",
+    "ManIAL",
     "ManPG",
     "ManPGAda",
     "Solver",
