@@ -127,7 +127,6 @@ SOLVERS = {
     "radmm": RADMM(),
     "madmm": MADMM(),
     "manial": ManIAL(),
-    "manial II": ManIAL(rule="II"),
     "mialm": MIALM(),
     "rsm": RSM(),
     "rsm qr": RSM(retraction="qr"),

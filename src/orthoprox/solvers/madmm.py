@@ -63,7 +63,8 @@ class MADMM(Solver[State]):
 
     facts: ClassVar = Facts(
         "MADMM", nonsmooth=True, single_loop=False, complexity="", sequential=False, retraction_free=False,
-        work={"gradient": 3, "prox": 1, "polar": 3, "gram": 3, "right": 3}, remark="with its default of three inner steps",
+        work={"gradient": 3, "prox": 1, "polar": 3, "gram": 3, "right": 3},
+        remark="counted with the default of three inner steps",
     )  # fmt: skip
 
     rho: float | None = None

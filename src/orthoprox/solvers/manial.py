@@ -33,13 +33,13 @@ class ManIAL(AugmentedLagrangian):
     References
     ----------
     K. Deng, J. Hu, J. Wu and Z. Wen, Oracle complexities of augmented Lagrangian methods for nonsmooth manifold
-    optimization, preprint (2024).
+    optimization, arXiv:2404.05121 (2024).
     """
 
     facts: ClassVar = Facts(
         "ManIAL", nonsmooth=True, single_loop=False, complexity="O(eps^-3)", sequential=False, retraction_free=False,
         work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1}, per="trial",
-        remark="and one prox more in each iteration",
+        remark="not counting one more prox in each iteration",
     )  # fmt: skip
 
     growth: float = 1.8
