@@ -71,3 +71,17 @@ def test_a_line_search_gives_up_after_its_trials():
     end = rgbb(at_point, near, first=1e4, tol=0.0, max_steps=1, trials=50)
     assert 1 < end.trials < 50
     assert end.point.value < near.value
+
+
+def test_a_step_has_to_descend_in_proportion_to_its_length():
+    """A trial is good where the value falls by decrease a |xi|^2: each trial here falls by half of a |xi|^2."""
+    xi = tangent(X0, A @ X0 + B)
+    lengths = [1e-3, 2e-4, 4e-5]
+
+    def at(X):
+        length = min(lengths, key=lambda a: norm(X - polar(X0 - a * xi)))
+        return Point(X, -length * norm(xi) ** 2 / 2, A @ X + B, None)
+
+    start = Point(X0, 0.0, A @ X0 + B, None)
+    assert rgbb(at, start, first=1e-3, tol=0.0, max_steps=1, decrease=0.4).trials == 1
+    assert rgbb(at, start, first=1e-3, tol=0.0, max_steps=1, decrease=0.6).trials == 3

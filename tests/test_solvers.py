@@ -213,7 +213,7 @@ def test_without_g_the_eigenvalue_sum_is_reached(name, seed):
 SHIFTS = {"convex": (0.8, 1.0, 0.2), "concave": (-1.0, -0.5, 0.2), "mostly linear": (-1.0, 1.0, 1.0), "linear": (0.0, 0.0, 0.2)}
 
 
-@pytest.mark.parametrize("name", ["manpg", "manpg-ada", "radmm", "rgd", "plam", "pcal", "landing"])
+@pytest.mark.parametrize("name", ["manpg", "manpg-ada", "radmm", "madmm", "manial", "mialm", "rgd", "plam", "pcal", "landing"])
 @pytest.mark.parametrize("case", SHIFTS)
 def test_defaults_bear_a_linear_part(name, case):
     """Penalties and steps follow the gradient where a linear part makes it larger than the curvature says."""
@@ -543,6 +543,9 @@ def test_madmm_takes_its_gradient_steps(name, cycles):
         np.testing.assert_allclose(new.Z, g.prox(new.X + old.Lam / rho, 1 / rho), atol=1e-12)
         np.testing.assert_allclose(new.Lam, old.Lam + rho * (new.X - new.Z), atol=1e-12 * rho)
         assert norm(g.nearest(new.Z, -new.Lam)) <= 1e-11 * rho
+        gradient = ell.grad(new.X) + new.Lam
+        left = gradient + 2 * new.X @ MADMM().multiplier(new)
+        np.testing.assert_allclose(left, tangent(new.X, gradient), atol=1e-11 * rho)
         assert new.cycles == cycles
     if cycles == 1:
         np.testing.assert_allclose(states[-1].X, run(RADMM(), problem, start, 30)[-1].X, atol=1e-8)
@@ -577,6 +580,8 @@ def test_augmented_lagrangian_iterations(name, method):
 
         gradient = ell.grad(new.X) + old.s * (W - new.Y)  # of l + the envelope of g at W
         assert new.size == pytest.approx(norm(tangent(new.X, gradient)), rel=1e-6, abs=1e-11 * old.s)
+        left = ell.grad(new.X) + new.Lam + 2 * new.X @ solver.multiplier(new)
+        assert norm(left) == pytest.approx(new.size, rel=1e-6, abs=1e-11 * old.s)
         assert new.steps == old.cap or (new.size <= old.tol * old.unit and new.steps < old.cap)
         assert new.steps <= new.trials <= 3 * new.steps
 
