@@ -11,7 +11,24 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import aslinearoperator
 
 import orthoprox as op
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RPG, RSM, SOC, Adaptive, AManPG, Landing, ManPG, ManPGAda
+from orthoprox.solvers import (
+    MADMM,
+    MIALM,
+    PAMAL,
+    PCAL,
+    PLAM,
+    RADMM,
+    RGD,
+    RPG,
+    RSM,
+    SOC,
+    Adaptive,
+    AManPG,
+    Landing,
+    ManIAL,
+    ManPG,
+    ManPGAda,
+)
 
 SHAPE = M, N = 7, 3  # of X, for all terms below
 
@@ -127,6 +144,9 @@ SOLVERS = {
     "soc": SOC(),
     "pamal": PAMAL(),
     "radmm": RADMM(),
+    "madmm": MADMM(),
+    "manial": ManIAL(),
+    "mialm": MIALM(),
     "rsm": RSM(),
     "rsm qr": RSM(retraction="qr"),
     "rsm diminishing": RSM(rule="diminishing", step_size=0.1),

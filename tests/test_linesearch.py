@@ -56,6 +56,17 @@ def test_barzilai_borwein_is_an_inverse_curvature(seed, m):
     assert barzilai_borwein(S, 3 * S) == pytest.approx(1 / 3)
 
 
+@given(seed=SEEDS)
+@EXAMPLES
+def test_the_long_barzilai_borwein_step_is_the_longer(seed):
+    """<S, S> / |<S, V>| is not below |<S, V>| / <V, V>; the geometric mean of both is |S| / |V|."""
+    S, V = normal(seed, 5, 2), normal(seed + 1, 5, 2)
+    short, long = barzilai_borwein(S, V), barzilai_borwein(S, V, long=True)
+    assert long >= short
+    assert short * long == pytest.approx(np.sum(S**2) / np.sum(V**2))
+
+
 def test_barzilai_borwein_of_no_change_is_zero():
     """Where the gradient did not change there is no curvature to invert."""
     assert barzilai_borwein(np.ones((3, 2)), np.zeros((3, 2))) == 0.0
+    assert barzilai_borwein(np.ones((3, 2)), np.zeros((3, 2)), long=True) == 0.0

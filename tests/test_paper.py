@@ -110,7 +110,9 @@ CERTIFIED = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["lsalm", "manpg", "manpg-ada", "amanpg", "rpg", "soc", "pamal", "radmm"])
+@pytest.mark.parametrize(
+    "method", ["lsalm", "manpg", "manpg-ada", "amanpg", "rpg", "soc", "pamal", "radmm", "madmm", "manial", "mialm"]
+)
 @pytest.mark.parametrize("name", CERTIFIED)
 def test_defaults_reach_a_certificate(name, method):
     """At (100, 10), without tuning, every method for nonsmooth problems but RSM is certified to 1e-4."""

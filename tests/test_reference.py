@@ -3,6 +3,7 @@
 ``tests/reference/README.md`` says where the numbers come from.
 """
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RSM, SOC, AManPG, Landing, ManPG, ManPGAda
-from orthoprox.stiefel import polar
+from orthoprox.solvers import MADMM, MIALM, PAMAL, PCAL, PLAM, RADMM, RSM, SOC, AManPG, Landing, ManIAL, ManPG, ManPGAda
+from orthoprox.solvers._rgbb import Point, rgbb
+from orthoprox.stiefel import norm, polar
 
 FOLDER = Path(__file__).parent / "reference"
 SPARSE_PCA = ("gauss_100_5", "five_100_10", "gauss_200_10")
@@ -160,6 +162,88 @@ def test_radmm_with_the_constants_of_the_lsalm_paper(name):
         return RADMM(rho=case.L, eta=1 / (2 * case.L), gamma=1e-12)
 
     assert deviation(name, "radmm_seed", solver, int(instance(name).data["radmm_seed_horizon"])) <= 1e-8
+
+
+@pytest.mark.parametrize("name", SPARSE_PCA)
+def test_madmm(name):
+    """The authors count the gradient that ends the inner loop as well."""
+    solver, case = MADMM(rho=100.0, eta=1e-2, accuracy=1e-10, max_cycles=100), instance(name)
+    assert deviation(name, "madmm", lambda case: solver, 300) <= 1e-11
+    state = solver.init(case.problem, case.X0)
+    for k in range(1, 31):
+        state = solver.step(case.problem, state)
+        assert state.cycles + 1 == case.data["madmm_inner"][k]
+
+
+@pytest.mark.parametrize("name", SPARSE_PCA)
+def test_barzilai_borwein_steps_inside_an_admm(name):
+    """The authors of MIALM solve the subproblems of an ADMM by the same steps, which makes a trajectory that is not chaotic."""
+    case = instance(name)
+    ell, g, X, tol = case.problem.smooth, case.problem.nonsmooth, case.X0, 1e-8 * case.m * case.n
+    Y, Z, s, gap = X, 0 * X, case.L, 0.0
+    for reference in case.data["madmm_rgbb_objective"][1:101]:
+
+        def at(X, W=Y + Z / s, s=s):
+            value, D = ell.value_and_grad(X)
+            return Point(X, float(value) + s / 2 * np.sum((X - W) ** 2), D + s * (X - W), D)
+
+        found = rgbb(at, at(X), first=1e-3, tol=tol, max_steps=100).point
+        X, D = found.X, found.more
+        Y = g.prox(X - Z / s, 1 / s)
+        Z, last, gap = Z - s * (X - Y), gap, norm(X - Y) / (1 + norm(X) + norm(Y))
+        error = max(
+            norm(D - Z - X @ (X.T @ (D - Z) + (D - Z).T @ X) / 2) / (1 + norm(D)),
+            norm(X - g.prox(X - Z, 1.0)) / (1 + norm(X)),
+        )
+        s = 1.05 * s if gap > 0.8 * last and gap >= tol else s / 1.05 if gap < tol and error > 10 * tol else s
+        assert abs(case.problem.value(X) - reference) <= 1e-8 * max(1, abs(reference))
+
+
+def horizon(name, array):
+    return int(instance(name).data[f"{array}_horizon"])
+
+
+AUTHORS = {"floor": 1e-6, "first": 1e-3, "unit": 1.0}  # absolute, not in terms of the gradient
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_manial(name):
+    def one(case):
+        return ManIAL(penalty=case.L, enough=1e-10 * case.m * case.n, max_cycles=100, **AUTHORS)
+
+    def two(case):
+        return replace(one(case), rule="II", growth=1.5, ratio=0.7)
+
+    assert deviation(name, "manial1", one, horizon(name, "manial1")) <= 1e-6
+    if name in SPARSE_PCA:
+        assert deviation(name, "manial2", two, horizon(name, "manial2")) <= 1e-6
+
+
+class Decreasing(MIALM):
+    """MIALM with the authors' rule that lets the penalty shrink, which is not ours: it loses what has been reached."""
+
+    def step(self, problem, state):
+        new = super().step(problem, state)
+        shrinks = new.gap < self.enough and new.size / (1 + norm(new.D)) > 10 * self.enough
+        return replace(new, s=new.s / self.growth) if shrinks else new
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_mialm(name):
+    """The settings of the authors' demonstrations, and of their function."""
+    rule = {"decrease": 0.8, "extra": 40} if name == "cm_128_10" else {"decrease": 0.9, "extra": 10}
+
+    def demo(case):
+        enough = 1e-8 * case.m * case.n
+        first = {"penalty": case.L, "accuracy": 1.0, "max_cycles": 10}
+        return Decreasing(growth=1.05, ratio=0.8, enough=enough, **first, **rule, **AUTHORS)
+
+    def default(case):
+        return Decreasing(penalty=10.0, growth=2.0, enough=1e-6, max_cycles=100, **AUTHORS)
+
+    assert deviation(name, "mialm", demo, horizon(name, "mialm")) <= 1e-6
+    if name in SPARSE_PCA:
+        assert deviation(name, "mialm_default", default, horizon(name, "mialm_default")) <= 1e-6
 
 
 @pytest.mark.parametrize("name", SPARSE_PCA)

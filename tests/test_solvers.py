@@ -15,6 +15,8 @@ from orthoprox import nonsmooth, smooth, stiefel
 from orthoprox.linesearch import Step
 from orthoprox.nonsmooth import L1, L21, Zero
 from orthoprox.solvers import (
+    MADMM,
+    MIALM,
     PAMAL,
     PCAL,
     PLAM,
@@ -26,6 +28,7 @@ from orthoprox.solvers import (
     Adaptive,
     AManPG,
     Landing,
+    ManIAL,
     ManPG,
     ManPGAda,
     _proximal,
@@ -219,7 +222,9 @@ def test_without_g_the_eigenvalue_sum_is_reached(name, seed):
 SHIFTS = {"convex": (0.8, 1.0, 0.2), "concave": (-1.0, -0.5, 0.2), "mostly linear": (-1.0, 1.0, 1.0), "linear": (0.0, 0.0, 0.2)}
 
 
-@pytest.mark.parametrize("name", ["manpg", "manpg-ada", "amanpg", "rpg", "radmm", "rgd", "plam", "pcal", "landing"])
+@pytest.mark.parametrize(
+    "name", ["manpg", "manpg-ada", "amanpg", "rpg", "radmm", "madmm", "manial", "mialm", "rgd", "plam", "pcal", "landing"]
+)
 @pytest.mark.parametrize("case", SHIFTS)
 def test_defaults_bear_a_linear_part(name, case):
     """Penalties and steps follow the gradient where a linear part makes it larger than the curvature says."""
@@ -382,9 +387,12 @@ def test_an_iteration_costs_what_the_facts_say(name, monkeypatch):
         most = max(most, times)
         for what in ("gradient", "polar", "resolvent"):
             assert done.get(what, 0) == times * work.get(what, 0)
-        assert done.get("prox", 0) == (state.proxes if isinstance(solver, (ManPG, ManPGAda)) else times * work.get("prox", 0))
-        if isinstance(solver, RGD):  # the direction is the same for all trials
-            assert (done["gram"], done["right"]) == (work["gram"], work["right"])
+        more = isinstance(solver, (ManIAL, MIALM))  # the Lagrangian of the new multiplier at the old point
+        proxes = state.proxes if isinstance(solver, (ManPG, ManPGAda)) else times * work.get("prox", 0) + more
+        assert done.get("prox", 0) == proxes
+        if isinstance(solver, (RGD, ManIAL, MIALM)):  # the direction is the same for all trials of a step
+            steps = state.steps + 1 if more else 1
+            assert (done["gram"], done["right"]) == (steps * work["gram"], steps * work["right"])
     assert most > 1 or name not in ("rgd", "pamal accurate")  # the facts were put to the test
 
 
@@ -408,7 +416,9 @@ def test_facts_are_complete(name):
     assert all(type(count) is int and count > 0 for count in facts.work.values())
     assert facts.retraction_free == ("polar" not in facts.work and not isinstance(SOLVERS[name], Adaptive))
     assert facts.nonsmooth == (name not in SMOOTH_ONLY)
-    assert facts.single_loop == (not isinstance(SOLVERS[name], (Adaptive, ManPG, ManPGAda, AManPG, RPG, SOC, PAMAL)))
+    assert facts.single_loop == (
+        not isinstance(SOLVERS[name], (Adaptive, ManPG, ManPGAda, AManPG, RPG, SOC, PAMAL, MADMM, ManIAL, MIALM))
+    )
     assert facts.complexity == "" or facts.complexity.startswith("O(eps^-")
 
 
@@ -716,6 +726,94 @@ def test_radmm_multiplier_is_a_subgradient_at_the_prox_point(name, gamma):
         assert norm(defect(new.X)) <= 1e-12
 
 
+@pytest.mark.parametrize("cycles", [1, 3])
+@pytest.mark.parametrize("name", ["sparse_pca", "quadratic", "L21", "MCP", "Nonnegative"])
+def test_madmm_takes_its_gradient_steps(name, cycles):
+    """Each goes along P_T(grad l(X) + Lam + rho (X - Z)) with Z and Lam held; then Lam lies in dg(Z). With one it is RADMM."""
+    problem, ell, g = PROBLEMS[name], PROBLEMS[name].smooth, PROBLEMS[name].nonsmooth
+    start = random_point(*problem.shape, seed=1)
+    states = run(MADMM(max_cycles=cycles), problem, start, 30)
+    for old, new in pairwise(states):
+        X, rho, eta = old.X, new.p.rho, new.p.eta
+        for _ in range(cycles):
+            X = polar(X - eta * tangent(X, ell.grad(X) + old.Lam + rho * (X - old.Z)))
+        np.testing.assert_allclose(new.X, X, atol=1e-12)
+        np.testing.assert_allclose(new.Z, g.prox(new.X + old.Lam / rho, 1 / rho), atol=1e-12)
+        np.testing.assert_allclose(new.Lam, old.Lam + rho * (new.X - new.Z), atol=1e-12 * rho)
+        assert norm(g.nearest(new.Z, -new.Lam)) <= 1e-11 * rho
+        gradient = ell.grad(new.X) + new.Lam
+        left = gradient + 2 * new.X @ MADMM().multiplier(new)
+        np.testing.assert_allclose(left, tangent(new.X, gradient), atol=1e-11 * rho)
+        assert new.cycles == cycles
+    if cycles == 1:
+        np.testing.assert_allclose(states[-1].X, run(RADMM(), problem, start, 30)[-1].X, atol=1e-8)
+
+
+def test_madmm_ends_its_steps_at_a_minimiser():
+    """With steps to spare, |P_T(grad l(X) + Lam + rho (X - Z))| <= accuracy rho at X+, Z and Lam the old ones."""
+    states = run(MADMM(accuracy=1e-7, max_cycles=1000), SPARSE, X0, 10)
+    for old, new in pairwise(states):
+        rho = new.p.rho
+        assert norm(tangent(new.X, A @ new.X + B + old.Lam + rho * (new.X - old.Z))) <= 1.001e-7 * rho
+        assert 1 < new.cycles < 1000
+
+
+ALM = {"manial": ManIAL(), "manial II": ManIAL(rule="II"), "mialm": MIALM(), "mialm short": MIALM(max_cycles=5, extra=15)}
+
+
+@pytest.mark.parametrize("method", ALM)
+@pytest.mark.parametrize("name", ["sparse_pca", "quadratic", "L21", "MCP", "Nonnegative"])
+def test_augmented_lagrangian_iterations(name, method):
+    """X+ meets the inner tolerance or has used up its steps, Lam lies in dg(Y), and s grows where the gap did not shrink."""
+    problem, solver = PROBLEMS[name], ALM[method]
+    ell, g = problem.smooth, problem.nonsmooth
+    first, *states = run(solver, problem, random_point(*problem.shape, seed=1), 8)
+    assert first.unit == pytest.approx(0.1 * norm(ell.grad(first.X)))
+    for old, new in pairwise([first, *states]):
+        W = new.X + old.Lam / old.s
+        np.testing.assert_allclose(new.Y, g.prox(W, 1 / old.s), atol=1e-12)
+        np.testing.assert_allclose(new.Lam, old.Lam + old.s * (new.X - new.Y), atol=1e-11 * old.s)
+        assert norm(g.nearest(new.Y, -new.Lam)) <= 1e-11 * old.s
+        assert norm(defect(new.X)) <= 1e-12
+
+        gradient = ell.grad(new.X) + old.s * (W - new.Y)  # of l + the envelope of g at W
+        assert new.size == pytest.approx(norm(tangent(new.X, gradient)), rel=1e-6, abs=1e-11 * old.s)
+        left = ell.grad(new.X) + new.Lam + 2 * new.X @ solver.multiplier(new)
+        assert norm(left) == pytest.approx(new.size, rel=1e-6, abs=1e-11 * old.s)
+        assert new.steps == old.cap or (new.size <= old.tol * old.unit and new.steps < old.cap)
+        assert new.steps <= new.trials <= 3 * new.steps
+
+        assert new.gap == pytest.approx(norm(new.X - new.Y) / (1 + norm(new.X) + norm(new.Y)))
+        grows = new.gap > solver.ratio * old.gap and new.gap >= solver.enough
+        assert new.s == pytest.approx(min(solver.growth * old.s, 1e3 * first.s) if grows else old.s)
+    assert first.gap == (np.inf if isinstance(solver, ManIAL) else 0.0)
+
+
+def test_the_inner_rules_of_the_augmented_lagrangian_methods():
+    """ManIAL: 2^-k, or 2^k steps. MIALM: the tolerance shrinks where it was reached; elsewhere 10, 20, ... steps are added."""
+    floor = ManIAL().floor
+    one, two = (run(ManIAL(rule=rule), SPARSE, X0, 6) for rule in ("I", "II"))
+    assert [(state.tol, state.cap) for state in one] == [(0.5**k, 300) for k in range(1, 8)]
+    assert [(state.tol, state.cap) for state in two] == [(floor, 2**k) for k in range(1, 8)]
+    assert ManIAL(rule="II")._next(40, 0.0, 0, 0) == (floor, 2**14)
+    assert ManIAL()._next(40, 0.0, 0, 0) == (floor, 300)
+
+    easy = run(MIALM(decrease=0.5), SPARSE, X0, 6)
+    assert [(state.tol, state.cap) for state in easy] == [(0.1 * 0.5**k, 300) for k in range(7)]
+    hard = run(MIALM(accuracy=1e-6, max_cycles=2, extra=35), SPARSE, X0, 4)
+    assert [state.cap for state in hard[:4]] == [2, 12, 22, 37]
+    assert [state.tol for state in hard[:4]] == [1e-6] * 4
+
+
+def test_the_penalty_has_a_largest_value():
+    """A gap that does not shrink, as of a set that does not meet the manifold, makes s grow a thousandfold and no further."""
+    apart = op.Problem(ELL, nonsmooth.Box(2.0, 3.0), (20, 3))
+    for solver in (ManIAL(growth=100.0, max_cycles=3), MIALM(growth=100.0, max_cycles=3)):
+        penalties = [state.s for state in run(solver, apart, X0, 6)]
+        assert penalties[-1] == pytest.approx(1e3 * penalties[0])
+        assert np.all(np.diff(penalties) >= 0)
+
+
 def test_plam_follows_the_gradient_of_the_augmented_lagrangian():
     """With Lam frozen, V is the gradient of  l(X) - <Lam, X'X - I>/2 + b/4 |X'X - I|^2,  and a fixed step follows -V."""
     b, tau, h = 0.7, 1e-3, 1e-5
@@ -777,6 +875,7 @@ DIVERGING = {
 }
 CYCLING = {  # a retraction keeps them on the manifold, but they do not get anywhere
     "radmm": (RADMM(eta=1e3), SPARSE),
+    "madmm": (MADMM(eta=1e3), SPARSE),
     "rsm": (RSM(step_size=1e6), SPARSE),
     "manpg": (ManPG(step_size=1e6), SPARSE),
     "amanpg": (AManPG(step_size=1e6), SPARSE),
@@ -851,7 +950,9 @@ def numbers(solver):
     """The parameters of a method that are numbers, with a value that will do for each."""
     ones = {"shrink", "decrease", "safe", "decay", "accuracy", "ratio", "floor"}
     names = [
-        f.name for f in fields(solver) if f.name not in ("trial", "rule", "retraction", "inner", "max_cycles", "safeguard")
+        f.name
+        for f in fields(solver)
+        if f.name not in ("trial", "rule", "retraction", "inner", "max_cycles", "safeguard", "extra")
     ]
     return {name: 0.5 if name in ones else 2.0 for name in names}
 

@@ -7,7 +7,10 @@ from orthoprox.solvers.amanpg import AManPG
 from orthoprox.solvers.base import Solver
 from orthoprox.solvers.landing import Landing
 from orthoprox.solvers.lsalm import LSALM
+from orthoprox.solvers.madmm import MADMM
+from orthoprox.solvers.manial import ManIAL
 from orthoprox.solvers.manpg import ManPG, ManPGAda
+from orthoprox.solvers.mialm import MIALM
 from orthoprox.solvers.pamal import PAMAL
 from orthoprox.solvers.pcal import PCAL
 from orthoprox.solvers.plam import PLAM
@@ -27,6 +30,9 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
     "soc": SOC,
     "pamal": PAMAL,
     "radmm": RADMM,
+    "madmm": MADMM,
+    "manial": ManIAL,
+    "mialm": MIALM,
     "rsm": RSM,
     "rgd": RGD,
     "plam": PLAM,
@@ -36,6 +42,8 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
 
 __all__ = [
     "LSALM",
+    "MADMM",
+    "MIALM",
     "PAMAL",
     "PCAL",
     "PLAM",
@@ -48,6 +56,7 @@ __all__ = [
     "AManPG",
     "Adaptive",
     "Landing",
+    "ManIAL",
     "ManPG",
     "ManPGAda",
     "Solver",
