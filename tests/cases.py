@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import aslinearoperator
 
 import orthoprox as op
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Adaptive, Landing, ManPG, ManPGAda
+from orthoprox.solvers import ALMSSN, PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Adaptive, Landing, ManPG, ManPGAda
 
 SHAPE = M, N = 7, 3  # of X, for all terms below
 
@@ -125,6 +125,8 @@ SOLVERS = {
     "soc": SOC(),
     "pamal": PAMAL(),
     "radmm": RADMM(),
+    "almssn": ALMSSN(),
+    "almssn gradient": ALMSSN(search="gradient"),
     "rsm": RSM(),
     "rsm qr": RSM(retraction="qr"),
     "rsm diminishing": RSM(rule="diminishing", step_size=0.1),

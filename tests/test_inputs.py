@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 import orthoprox as op
 from cases import SHAPE, nonsmooth_terms, operator_terms, smooth_terms
 from orthoprox import nonsmooth, problems, smooth, stopping
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Landing, ManPG, ManPGAda
+from orthoprox.solvers import ALMSSN, PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Landing, ManPG, ManPGAda
 
 M, N = 6, 2
 RNG = np.random.default_rng(0)
@@ -210,6 +210,7 @@ POSITIVE_PARAMETERS = {
     SOC: ["penalty"],
     PAMAL: ["penalty", "growth", "ratio", "proximal", "clip", "accuracy", "floor", "unit"],
     RADMM: ["rho", "eta", "gamma"],
+    ALMSSN: ["penalty", "growth", "ratio", "accuracy", "coarse", "shift", "unit"],
     RSM: ["step_size", "decay", "power", "offset"],
     RGD: ["step_size", "shrink", "decrease"],
     PLAM: ["penalty", "step_size", "first", "smallest"],
@@ -220,7 +221,7 @@ POSITIVE_PARAMETERS = {
 
 def test_every_number_of_every_method_is_in_the_table():
     for kind, names in POSITIVE_PARAMETERS.items():
-        others = {"inner", "trial", "rule", "retraction", "max_cycles"}
+        others = {"inner", "trial", "rule", "retraction", "search", "max_cycles"}
         assert {field.name for field in fields(kind)} - others == set(names)
     assert set(POSITIVE_PARAMETERS) == set(op.SOLVERS.values()) - {op.LSALM, op.solvers.Adaptive}  # the latter has none
 
@@ -650,6 +651,8 @@ def test_calls_that_do_not_fit_are_refused_before_any_work(call, error, message)
         ("safe", lambda: Landing(safe=1), ValueError, "safe = 1; it needs a distance between 0 and 1, or None"),
         ("growth", lambda: PAMAL(growth=0.9), ValueError, "growth = 0.9; it needs a finite number >= 1"),
         ("accuracy", lambda: PAMAL(accuracy=1.1), ValueError, "accuracy = 1.1; it needs a number of at most 1"),
+        ("almssn growth", lambda: ALMSSN(growth=0.9), ValueError, "growth = 0.9; it needs a finite number >= 1"),
+        ("almssn accuracy", lambda: ALMSSN(accuracy=1.1), ValueError, "accuracy = 1.1; it needs a number of at most 1"),
         ("decay", lambda: RSM(decay=1.1), ValueError, "decay = 1.1; it needs a number of at most 1"),
         ("no shrink", lambda: RGD(shrink=None), TypeError, "shrink is None, a NoneType; it needs a real number"),
         ("no decay", lambda: RSM(decay=None), TypeError, "decay is None, a NoneType; it needs a real number"),

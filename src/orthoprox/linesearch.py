@@ -33,7 +33,11 @@ def backtrack(
         length, trials = shrink * length, trials + 1
 
 
-def barzilai_borwein(S: Array, V: Array) -> float:
-    """Return |<S, V>| / <V, V> for a change S of the point and V of the gradient; 0 where V vanishes."""
-    size = float(inner(V, V))
-    return abs(float(inner(S, V))) / size if size > 0 else 0.0
+def barzilai_borwein(S: Array, V: Array, *, long: bool = False) -> float:
+    """Return |<S, V>| / <V, V> for a change S of the point and V of the gradient, or the longer <S, S> / |<S, V>|.
+
+    The result is 0 where the divisor vanishes.
+    """
+    cross = abs(float(inner(S, V)))
+    top, bottom = (float(inner(S, S)), cross) if long else (cross, float(inner(V, V)))
+    return top / bottom if bottom > 0 else 0.0

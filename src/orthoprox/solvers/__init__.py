@@ -3,6 +3,7 @@
 from typing import Any
 
 from orthoprox.solvers.adaptive import Adaptive
+from orthoprox.solvers.almssn import ALMSSN
 from orthoprox.solvers.base import Solver
 from orthoprox.solvers.landing import Landing
 from orthoprox.solvers.lsalm import LSALM
@@ -23,6 +24,7 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
     "soc": SOC,
     "pamal": PAMAL,
     "radmm": RADMM,
+    "almssn": ALMSSN,
     "rsm": RSM,
     "rgd": RGD,
     "plam": PLAM,
@@ -31,6 +33,7 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
 }
 
 __all__ = [
+    "ALMSSN",
     "LSALM",
     "PAMAL",
     "PCAL",
