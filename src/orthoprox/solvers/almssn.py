@@ -38,7 +38,6 @@ class State:
     most: float  # which stays below this
     shift: float  # of the Newton equations
     coarse: float  # the |gradient| at which Newton's method takes over
-    newton: bool  # whether it solved the last inner problem
     gap: float  # max |X - Y|
     size: float  # |P_T(D + U)|, what the inner steps left of the gradient
     k: int  # iterations done
@@ -68,7 +67,8 @@ class ALMSSN(Solver[State]):
         The first sigma; by default 1.5 max(L^-, L/4), with L the Lipschitz constant of grad l and L^- the weak convexity
         modulus of l.
     growth, ratio : float
-        sigma is multiplied by ``growth`` after an iteration in which max |X - Y| exceeds ``ratio`` times its last value.
+        sigma is multiplied by ``growth``, and at least |U|, after an iteration in which max |X - Y| exceeds ``ratio`` times
+        its last value.
     accuracy, coarse, shift : float
         As above, ``shift`` the first one; all in terms of ``unit``.
     search : {"value", "gradient"}
@@ -86,7 +86,7 @@ class ALMSSN(Solver[State]):
     facts: ClassVar = Facts(
         "ALMSSN", nonsmooth=True, single_loop=False, complexity="", sequential=False, retraction_free=False,
         work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1}, per="trial",
-        remark="and a gradient for each product in its Newton equations",
+        remark="not counting one gradient for each product in its Newton equations",
     )  # fmt: skip
 
     penalty: float | None = None
@@ -116,7 +116,7 @@ class ALMSSN(Solver[State]):
         sigma = sigma if self.penalty is None else float(self.penalty)
         most = 0.01 * sigma / precision(X0) ** 0.5  # above, rounding errors of X would spoil U
         return State(
-            X0, X0, 0 * X0, float(ell), D, sigma, most, self.shift * unit, self.coarse * unit, False,
+            X0, X0, 0 * X0, float(ell), D, sigma, most, self.shift * unit, self.coarse * unit,
             float("inf"), float("inf"), 0, unit, 0, 0,
         )  # fmt: skip
 
@@ -133,14 +133,12 @@ class ALMSSN(Solver[State]):
             )  # fmt: skip
             now, size, trials = descent.point, descent.size, descent.trials
 
-        solved = False
-        if size <= coarse or state.newton:
+        if size <= coarse:
             accuracy = min(_LINEAR * unit, tol)
             last = newton(F, now, tol=tol, accuracy=accuracy, shift=shift, by_value=self.search == "value")
             now, size, shift = last.point, last.size, last.shift
             trials, products = trials + last.trials, last.products
-            solved = size <= tol
-            coarse = coarse if solved else max(coarse / 2, _FINEST * self.coarse * unit)
+            coarse = coarse if size <= tol else max(coarse / 2, _FINEST * self.coarse * unit)
 
         X, D, Y, U = now.X, now.more.D, now.more.e.point, now.more.e.gradient
         gap = largest(X - Y)
@@ -148,7 +146,7 @@ class ALMSSN(Solver[State]):
         if (gap >= self.ratio * state.gap and balance > _LOW * size) or balance > _HIGH * size:
             sigma = min(max(self.growth * sigma, float(norm(U))), state.most)
         return State(
-            X, Y, U, now.more.ell, D, sigma, state.most, shift, coarse, solved,
+            X, Y, U, now.more.ell, D, sigma, state.most, shift, coarse,
             gap, size, k, unit, trials, products,
         )  # fmt: skip
 
