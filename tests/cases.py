@@ -12,6 +12,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 import orthoprox as op
 from orthoprox.solvers import (
+    ALMSSN,
     MADMM,
     MIALM,
     PAMAL,
@@ -147,6 +148,8 @@ SOLVERS = {
     "madmm": MADMM(),
     "manial": ManIAL(),
     "mialm": MIALM(),
+    "almssn": ALMSSN(),
+    "almssn gradient": ALMSSN(search="gradient"),
     "rsm": RSM(),
     "rsm qr": RSM(retraction="qr"),
     "rsm diminishing": RSM(rule="diminishing", step_size=0.1),

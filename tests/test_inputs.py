@@ -14,6 +14,7 @@ import orthoprox as op
 from cases import SHAPE, nonsmooth_terms, operator_terms, smooth_terms
 from orthoprox import nonsmooth, problems, smooth, stopping
 from orthoprox.solvers import (
+    ALMSSN,
     MADMM,
     MIALM,
     PAMAL,
@@ -231,6 +232,7 @@ POSITIVE_PARAMETERS = {
     MADMM: ["rho", "eta", "accuracy"],
     ManIAL: ["penalty", "growth", "ratio", "enough", "floor", "first", "unit"],
     MIALM: ["penalty", "growth", "ratio", "enough", "floor", "first", "unit", "accuracy", "decrease"],
+    ALMSSN: ["penalty", "growth", "ratio", "accuracy", "coarse", "shift", "unit"],
     RSM: ["step_size", "decay", "power", "offset"],
     RGD: ["step_size", "shrink", "decrease"],
     PLAM: ["penalty", "step_size", "first", "smallest"],
@@ -241,7 +243,7 @@ POSITIVE_PARAMETERS = {
 
 def test_every_number_of_every_method_is_in_the_table():
     for kind, names in POSITIVE_PARAMETERS.items():
-        others = {"inner", "trial", "rule", "retraction", "max_cycles", "safeguard", "extra"}
+        others = {"inner", "trial", "rule", "retraction", "search", "max_cycles", "safeguard", "extra"}
         assert {field.name for field in fields(kind)} - others == set(names)
     assert set(POSITIVE_PARAMETERS) == set(op.SOLVERS.values()) - {op.LSALM, op.solvers.Adaptive}  # the latter has none
 
@@ -679,6 +681,8 @@ def test_calls_that_do_not_fit_are_refused_before_any_work(call, error, message)
         ("growth ALM", lambda: ManIAL(growth=0.9), ValueError, "growth = 0.9; it needs a finite number >= 1"),
         ("decrease ALM", lambda: MIALM(decrease=1.1), ValueError, "decrease = 1.1; it needs a number of at most 1"),
         ("rule ALM", lambda: ManIAL(rule="III"), ValueError, "rule is 'III'; it needs one of 'I', 'II'"),
+        ("almssn growth", lambda: ALMSSN(growth=0.9), ValueError, "growth = 0.9; it needs a finite number >= 1"),
+        ("almssn accuracy", lambda: ALMSSN(accuracy=1.1), ValueError, "accuracy = 1.1; it needs a number of at most 1"),
         ("decay", lambda: RSM(decay=1.1), ValueError, "decay = 1.1; it needs a number of at most 1"),
         ("no shrink", lambda: RGD(shrink=None), TypeError, "shrink is None, a NoneType; it needs a real number"),
         ("no decay", lambda: RSM(decay=None), TypeError, "decay is None, a NoneType; it needs a real number"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.solvers import MADMM, MIALM, PAMAL, PCAL, PLAM, RADMM, RSM, SOC, AManPG, Landing, ManIAL, ManPG, ManPGAda
+from orthoprox.solvers import ALMSSN, MADMM, MIALM, PAMAL, PCAL, PLAM, RADMM, RSM, SOC, AManPG, Landing, ManIAL, ManPG, ManPGAda
 from orthoprox.solvers._rgbb import Point, rgbb
 from orthoprox.stiefel import norm, polar
 
@@ -162,6 +162,19 @@ def test_radmm_with_the_constants_of_the_lsalm_paper(name):
         return RADMM(rho=case.L, eta=1 / (2 * case.L), gamma=1e-12)
 
     assert deviation(name, "radmm_seed", solver, int(instance(name).data["radmm_seed_horizon"])) <= 1e-8
+
+
+@pytest.mark.parametrize(("search", "array"), [("value", "almssn1"), ("gradient", "almssn2")])
+@pytest.mark.parametrize("name", SPARSE_PCA)
+def test_almssn(name, search, array):
+    """To the end on five_100_10; on the others the Barzilai-Borwein steps make the trajectory chaotic after 3 and 1."""
+
+    def solver(case):
+        return ALMSSN(penalty=1.5 * case.L, shift=3.0, unit=1.0, search=search)
+
+    horizon = int(instance(name).data[f"{array}_horizon"])
+    assert horizon == {"gauss_100_5": 3, "five_100_10": 41, "gauss_200_10": 1}[name]
+    assert deviation(name, array, solver, horizon) <= 1e-7
 
 
 @pytest.mark.parametrize("name", SPARSE_PCA)

@@ -15,6 +15,7 @@ from orthoprox import nonsmooth, smooth, stiefel
 from orthoprox.linesearch import Step
 from orthoprox.nonsmooth import L1, L21, Zero
 from orthoprox.solvers import (
+    ALMSSN,
     MADMM,
     MIALM,
     PAMAL,
@@ -31,8 +32,10 @@ from orthoprox.solvers import (
     ManIAL,
     ManPG,
     ManPGAda,
+    _augmented,
     _proximal,
     _retraction,
+    _rgbb,
     _semismooth,
     amanpg,
     rpg,
@@ -80,7 +83,7 @@ PROBLEMS = {
     "Function": op.Problem(ELL, nonsmooth.Function(L1(0.1).value, L1(0.1).prox), (20, 3)),
 }
 TAKES = {"manpg": ["sparse_pca", "quadratic", "compressed_modes", "L21", "Zero"]}  # the others need more than they show
-TAKES |= {name: TAKES["manpg"] for name in ("manpg-ada", "amanpg", "rpg")}
+TAKES |= {name: TAKES["manpg"] for name in ("manpg-ada", "amanpg", "rpg", "almssn")}
 TAKES |= {"rsm": [*TAKES["manpg"], "MCP", "Nonnegative"]}
 TAKES |= {name: ["Zero"] for name in SMOOTH_ONLY}
 GRID = [(name, problem) for name in SOLVERS for problem in TAKES.get(name, TAKES.get(name.split()[0], PROBLEMS))]
@@ -223,7 +226,8 @@ SHIFTS = {"convex": (0.8, 1.0, 0.2), "concave": (-1.0, -0.5, 0.2), "mostly linea
 
 
 @pytest.mark.parametrize(
-    "name", ["manpg", "manpg-ada", "amanpg", "rpg", "radmm", "madmm", "manial", "mialm", "rgd", "plam", "pcal", "landing"]
+    "name",
+    ["manpg", "manpg-ada", "amanpg", "rpg", "radmm", "madmm", "manial", "mialm", "almssn", "rgd", "plam", "pcal", "landing"],
 )
 @pytest.mark.parametrize("case", SHIFTS)
 def test_defaults_bear_a_linear_part(name, case):
@@ -385,13 +389,14 @@ def test_an_iteration_costs_what_the_facts_say(name, monkeypatch):
             continue
         times = state.trials if per == "trial" else state.cycles
         most = max(most, times)
+        more = {"prox": 1} if isinstance(solver, (ManIAL, MIALM, ALMSSN)) else {}  # at the last X with a new multiplier
+        more |= {"gradient": state.products} if isinstance(solver, ALMSSN) else {}  # of Newton's equations
         for what in ("gradient", "polar", "resolvent"):
-            assert done.get(what, 0) == times * work.get(what, 0)
-        more = isinstance(solver, (ManIAL, MIALM))  # the Lagrangian of the new multiplier at the old point
-        proxes = state.proxes if isinstance(solver, (ManPG, ManPGAda)) else times * work.get("prox", 0) + more
-        assert done.get("prox", 0) == proxes
+            assert done.get(what, 0) == times * work.get(what, 0) + more.get(what, 0)
+        proxes = times * work.get("prox", 0) + more.get("prox", 0)
+        assert done.get("prox", 0) == (state.proxes if isinstance(solver, (ManPG, ManPGAda)) else proxes)
         if isinstance(solver, (RGD, ManIAL, MIALM)):  # the direction is the same for all trials of a step
-            steps = state.steps + 1 if more else 1
+            steps = 1 if isinstance(solver, RGD) else state.steps + 1
             assert (done["gram"], done["right"]) == (steps * work["gram"], steps * work["right"])
     assert most > 1 or name not in ("rgd", "pamal accurate")  # the facts were put to the test
 
@@ -417,7 +422,7 @@ def test_facts_are_complete(name):
     assert facts.retraction_free == ("polar" not in facts.work and not isinstance(SOLVERS[name], Adaptive))
     assert facts.nonsmooth == (name not in SMOOTH_ONLY)
     assert facts.single_loop == (
-        not isinstance(SOLVERS[name], (Adaptive, ManPG, ManPGAda, AManPG, RPG, SOC, PAMAL, MADMM, ManIAL, MIALM))
+        not isinstance(SOLVERS[name], (Adaptive, ManPG, ManPGAda, AManPG, RPG, SOC, PAMAL, MADMM, ManIAL, MIALM, ALMSSN))
     )
     assert facts.complexity == "" or facts.complexity.startswith("O(eps^-")
 
@@ -814,6 +819,184 @@ def test_the_penalty_has_a_largest_value():
         assert np.all(np.diff(penalties) >= 0)
 
 
+LAGRANGIANS = {"L1": L1(0.3), "L1 bounded": L1(0.3, bound=0.4), "L21": L21(0.5), "Zero": Zero()}
+
+
+def lagrangian(name, sigma=2.0):
+    """The augmented Lagrangian of a problem with a linear part, at a multiplier that is as large as the gradient."""
+    return _augmented.Lagrangian(op.Problem(ELL, LAGRANGIANS[name], (20, 3)), 0.2 * normal(5, 20, 3), sigma)
+
+
+@pytest.mark.parametrize("name", LAGRANGIANS)
+def test_the_augmented_lagrangian_is_least_in_y(name):
+    """F(X) is the least value of l(X) + g(Y) + <U, X - Y> + sigma/2 |X - Y|^2 over Y, plus |U|^2 / 2 sigma; no Y is better."""
+    F = lagrangian(name)
+    ell, g, U, sigma = ELL, LAGRANGIANS[name], F.U, F.sigma
+
+    def full(Y):
+        return ell.value(X0) + g.value(Y) + inner(U, X0 - Y) + sigma / 2 * norm(X0 - Y) ** 2 + norm(U) ** 2 / (2 * sigma)
+
+    point = F.at(X0)
+    Y, next_multiplier = point.more.e.point, U + sigma * (X0 - point.more.e.point)
+    assert point.value == pytest.approx(full(Y), rel=1e-13)
+    assert all(full(Y) <= full(Y + size * normal(k, 20, 3)) for k in range(20) for size in (1e-3, 1.0))
+    np.testing.assert_allclose(point.gradient, ell.grad(X0) + next_multiplier, atol=1e-14)
+    assert F.known(X0, float(ell.value(X0)), ell.grad(X0)).value == point.value
+
+
+@pytest.mark.parametrize("name", LAGRANGIANS)
+def test_gradient_and_hessian_of_the_augmented_lagrangian_are_its_derivatives(name):
+    """F(polar(X + hV)) = F(X) + h <xi, V> + h^2/2 <V, H[V]> + O(h^3) along tangent V; H is symmetric and maps to tangents."""
+    F, h = lagrangian(name), 1e-4
+    point = F.at(X0)
+    xi, H = tangent(X0, point.gradient), F.hessian(point)
+    directions = [tangent(X0, normal(k, 20, 3)) for k in range(10, 18)]
+    for V in directions:
+        ahead, back = (F.at(polar(X0 + s * h * V)).value for s in (1, -1))
+        assert inner(xi, V) == pytest.approx((ahead - back) / (2 * h), abs=1e-6)
+        assert inner(V, H(V)) == pytest.approx((ahead - 2 * point.value + back) / h**2, abs=2e-3 * norm(V) ** 2)
+        assert norm(sym(X0.T @ H(V))) <= 1e-12
+    for V, W in pairwise(directions):
+        assert inner(W, H(V)) == pytest.approx(inner(V, H(W)), abs=1e-8)
+
+
+@pytest.mark.parametrize("name", LAGRANGIANS)
+def test_a_newton_equation_is_solved_or_negative_curvature_is_met(name):
+    """|(H + shift) Z + xi| <= tol |xi| with a tangent Z where H + shift is positive; with too small a shift the run says so."""
+    F = lagrangian(name)
+    point = F.at(X0)
+    xi, H = tangent(X0, point.gradient), F.hessian(point)
+    solution = _augmented.solve(H, xi, 5.0, 1e-6)
+    Z = solution.Z
+    assert norm(H(Z) + 5.0 * Z + xi) <= 2e-6 * norm(xi)
+    assert norm(sym(X0.T @ Z)) <= 1e-10
+    assert 0 < solution.lowest
+    assert solution.products > 3
+    assert _augmented.solve(H, xi, -5.0, 1e-6).lowest < 0
+
+
+@pytest.mark.parametrize("by_value", [True, False])
+@pytest.mark.parametrize("shift", [1e-6, 0.3])
+@pytest.mark.parametrize("name", ["L1", "L21", "Zero"])
+def test_newton_minimises_the_augmented_lagrangian(name, shift, by_value):
+    """From near a minimiser |xi| falls as far as the shift lets it in ten steps, F does not rise, and the shift falls."""
+    F = lagrangian(name)
+    near = _rgbb.rgbb(F.at, F.at(X0), first=0.1, tol=1e-2, max_steps=500)
+    found = _augmented.newton(F, near.point, tol=1e-10, accuracy=1e-12, shift=shift, by_value=by_value)
+    assert found.size <= (1e-10 if shift == 1e-6 else 0.01 * near.size)
+    assert found.size == pytest.approx(norm(tangent(found.point.X, found.point.gradient)), rel=1e-10)
+    assert found.point.value <= near.point.value
+    assert norm(defect(found.point.X)) <= 1e-13
+    assert found.trials >= 1
+    assert found.shift < shift
+
+
+@pytest.mark.parametrize(("by_value", "shift", "sigma"), [(True, 1.5, 1e3), (False, 5.0, 1e4)])
+def test_a_newton_step_lowers_what_its_line_search_watches(by_value, shift, sigma, monkeypatch):
+    """F falls by a tenth of -a <xi, Z>, or |xi|^2 by a tenth of a |xi|^2; where no a does it, X stays."""
+    monkeypatch.setattr(_augmented, "_STEPS", 1)
+    F, shortened = lagrangian("L1", sigma), 0
+    for seed in range(20):
+        start = F.at(random_point(20, 3, seed=seed))
+        xi = tangent(start.X, start.gradient)
+        found = _augmented.newton(F, start, tol=1e-10, accuracy=1e-12, shift=shift, by_value=by_value)
+        if found.point is start:
+            assert found.size == norm(xi)
+            continue
+        Z = _augmented.solve(F.hessian(start), xi, shift, 1e-3).Z
+        a = 0.5 ** (found.trials - 1)
+        np.testing.assert_allclose(found.point.X, stiefel.qr(start.X + a * Z), atol=1e-12)
+        if by_value:
+            assert found.point.value <= start.value + 0.1 * a * inner(xi, Z) + 1e-13
+        else:
+            assert found.size**2 <= (1 - 0.1 * a) * norm(xi) ** 2
+        shortened += found.trials > 1
+    assert shortened > 0
+
+
+def test_newton_raises_its_shift_above_negative_curvature():
+    """At a maximiser H + shift is negative: the shift rises until a step is possible, and F falls."""
+    ell = smooth.Quadratic(spread(0, 20, np.linspace(-1, 1, 20)))
+    F = _augmented.Lagrangian(op.Problem(ell, Zero(), (20, 3)), 0 * X0, 2.0)
+    top = polar(np.linalg.eigh(ell.A)[1][:, -3:] + 1e-3 * normal(1, 20, 3))
+    found = _augmented.newton(F, F.at(top), tol=1e-10, accuracy=1e-12, shift=1e-3, by_value=True)
+    assert found.shift > 0.1
+    assert found.point.value < float(ell.value(top))
+
+
+def test_the_canonical_gradient_is_a_gradient():
+    """<P_T(W), V> = <eta, (I - XX'/2) V> for tangent V, eta is tangent, and the length is that of P_T(W)."""
+    W = normal(3, 20, 3)
+    eta, size = _rgbb.canonical(X0, W)
+    xi, length = _rgbb.euclidean(X0, W)
+    assert size == pytest.approx(norm(xi), rel=1e-12)
+    assert length == norm(xi)
+    assert norm(sym(X0.T @ eta)) <= 1e-13
+    for k in range(5):
+        V = tangent(X0, normal(k, 20, 3))
+        assert inner(xi, V) == pytest.approx(inner(eta, V - X0 @ (X0.T @ V) / 2), abs=1e-12)
+
+
+@pytest.mark.parametrize("search", ["value", "gradient"])
+@pytest.mark.parametrize("name", ["sparse_pca", "quadratic", "L21"])
+def test_almssn_multiplier_is_a_subgradient_at_the_prox_point(name, search):
+    """U lies in dg(Y), U+ = U + sigma (X+ - Y+), the inner problem is solved to its tolerance, and sigma follows its rule."""
+    problem, g = PROBLEMS[name], PROBLEMS[name].nonsmooth
+    solver = ALMSSN(search=search, growth=1.5, coarse=0.05)
+    states = run(solver, problem, random_point(*problem.shape, seed=1), 25)
+    for old, new in pairwise(states):
+        assert norm(g.nearest(new.Y, -new.U)) <= 1e-13 * old.sigma
+        np.testing.assert_allclose(new.Y, g.prox(new.X + old.U / old.sigma, 1 / old.sigma), atol=1e-14)
+        np.testing.assert_allclose(new.U, old.U + old.sigma * (new.X - new.Y), atol=1e-13 * old.sigma)
+        assert new.size == pytest.approx(norm(tangent(new.X, problem.smooth.grad(new.X) + new.U)), rel=1e-6, abs=1e-13)
+        assert new.size <= max(solver._tolerance(old), old.coarse)
+        balance = new.unit * norm(new.X - new.Y) * (1 + norm(new.X)) / new.size
+        grows = (np.max(np.abs(new.X - new.Y)) >= 0.99 * old.gap and balance > 0.04) or balance > 2.5
+        assert new.sigma == pytest.approx(max(1.5 * old.sigma, norm(new.U)) if grows else old.sigma)
+    assert any(state.products for state in states)
+    assert states[-1].sigma > states[0].sigma
+
+
+def test_almssn_does_not_let_its_penalty_grow_for_ever():
+    """Four entries of at most .3 have no norm 1: the gap stays, and sigma grows only as far as rounding errors allow."""
+    problem = op.Problem(smooth.Quadratic(symmetric(1, 4)), L1(0.1, bound=0.3), (4, 1))
+    states = run(ALMSSN(growth=10.0), problem, random_point(4, 1, seed=1), 20)
+    assert states[-1].gap > 0.1
+    assert states[-1].sigma == states[-1].most
+    assert np.all(np.isfinite(states[-1].X))
+
+
+def test_the_penalty_of_almssn_catches_up_with_a_heavy_g():
+    """With g far steeper than l, sigma goes straight to |U|, and a few iterations do."""
+    problem = op.Problem(ELL, L1(1e4), (20, 3))
+    states = run(ALMSSN(), problem, X0, 30)
+    grown = [new for old, new in pairwise(states) if new.sigma > old.sigma]
+    assert all(state.sigma >= norm(state.U) for state in grown)
+    assert states[-1].gap <= 1e-8
+
+
+def test_almssn_asks_for_more_first_order_steps_where_newton_fails():
+    """With a huge shift ten Newton steps do not reach the tolerance: it takes over later, at half the gradient."""
+    problem = PROBLEMS["sparse_pca"]
+    solver = ALMSSN(shift=1e6, coarse=0.1)
+    states = run(solver, problem, random_point(*problem.shape, seed=1), 20)
+    failures = [new.products > 0 and new.size > solver._tolerance(old) for old, new in pairwise(states)]
+    for (old, new), failed in zip(pairwise(states), failures, strict=True):
+        assert new.coarse == (max(old.coarse / 2, 1e-3 * states[0].coarse) if failed else old.coarse)
+    assert sum(failures) >= 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_almssn_is_accurate_without_tuning(seed):
+    """Certificates of 1e-11 on sparse PCA and of 1e-4 on compressed modes, both at (100, 10)."""
+    data = op.datasets.five_components(300, 100, seed=seed)
+    sparse, modes = op.problems.sparse_pca(data, 10, 0.5), op.problems.compressed_modes(100, 10, 0.1)
+    for problem, tol in ((sparse, 1e-11), (modes, 1e-4)):
+        result = op.solve(problem, ALMSSN(), random_point(100, 10, seed=seed), stop=Stationary(tol) | MaxIterations(120))
+        assert result.converged
+        assert result.stationarity <= tol
+
+
 def test_plam_follows_the_gradient_of_the_augmented_lagrangian():
     """With Lam frozen, V is the gradient of  l(X) - <Lam, X'X - I>/2 + b/4 |X'X - I|^2,  and a fixed step follows -V."""
     b, tau, h = 0.7, 1e-3, 1e-5
@@ -952,7 +1135,7 @@ def numbers(solver):
     names = [
         f.name
         for f in fields(solver)
-        if f.name not in ("trial", "rule", "retraction", "inner", "max_cycles", "safeguard", "extra")
+        if f.name not in ("trial", "rule", "retraction", "inner", "search", "max_cycles", "safeguard", "extra")
     ]
     return {name: 0.5 if name in ones else 2.0 for name in names}
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from orthoprox.solvers.adaptive import Adaptive
+from orthoprox.solvers.almssn import ALMSSN
 from orthoprox.solvers.amanpg import AManPG
 from orthoprox.solvers.base import Solver
 from orthoprox.solvers.landing import Landing
@@ -33,6 +34,7 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
     "madmm": MADMM,
     "manial": ManIAL,
     "mialm": MIALM,
+    "almssn": ALMSSN,
     "rsm": RSM,
     "rgd": RGD,
     "plam": PLAM,
@@ -41,6 +43,7 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
 }
 
 __all__ = [
+    "ALMSSN",
     "LSALM",
     "MADMM",
     "MIALM",
