@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 import orthoprox as op
 from cases import SHAPE, nonsmooth_terms, operator_terms, smooth_terms
 from orthoprox import nonsmooth, problems, smooth, stopping
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Landing, ManPG, ManPGAda
+from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Dissolving, Landing, ManPG, ManPGAda, SmoothingRGD
 
 M, N = 6, 2
 RNG = np.random.default_rng(0)
@@ -210,6 +210,8 @@ POSITIVE_PARAMETERS = {
     SOC: ["penalty"],
     PAMAL: ["penalty", "growth", "ratio", "proximal", "clip", "accuracy", "floor", "unit"],
     RADMM: ["rho", "eta", "gamma"],
+    SmoothingRGD: ["nu", "power", "factor", "accuracy"],
+    Dissolving: ["penalty", "step_size", "decay"],
     RSM: ["step_size", "decay", "power", "offset"],
     RGD: ["step_size", "shrink", "decrease"],
     PLAM: ["penalty", "step_size", "first", "smallest"],
@@ -651,6 +653,11 @@ def test_calls_that_do_not_fit_are_refused_before_any_work(call, error, message)
         ("growth", lambda: PAMAL(growth=0.9), ValueError, "growth = 0.9; it needs a finite number >= 1"),
         ("accuracy", lambda: PAMAL(accuracy=1.1), ValueError, "accuracy = 1.1; it needs a number of at most 1"),
         ("decay", lambda: RSM(decay=1.1), ValueError, "decay = 1.1; it needs a number of at most 1"),
+        ("smoothing", lambda: SmoothingRGD(rule="two phase"), ValueError, "rule is 'two phase'; .*Did you mean 'two-phase'"),
+        ("factor", lambda: SmoothingRGD(factor=1.0), ValueError, "factor = 1; it needs a number between 0 and 1"),
+        ("dissolving", lambda: Dissolving(inner="bfgs"), ValueError, "inner is 'bfgs'; .*Did you mean 'lbfgs'"),
+        ("its decay", lambda: Dissolving(decay=1.1), ValueError, "decay = 1.1; it needs a number of at most 1"),
+        ("its cycles", lambda: Dissolving(max_cycles=0), ValueError, "max_cycles = 0; it needs a whole number >= 1"),
         ("no shrink", lambda: RGD(shrink=None), TypeError, "shrink is None, a NoneType; it needs a real number"),
         ("no decay", lambda: RSM(decay=None), TypeError, "decay is None, a NoneType; it needs a real number"),
         ("no gamma", lambda: RADMM(gamma=None), TypeError, "gamma is None, a NoneType; it needs a real number"),

@@ -4,6 +4,7 @@ from typing import Any
 
 from orthoprox.solvers.adaptive import Adaptive
 from orthoprox.solvers.base import Solver
+from orthoprox.solvers.dissolving import Dissolving
 from orthoprox.solvers.landing import Landing
 from orthoprox.solvers.lsalm import LSALM
 from orthoprox.solvers.manpg import ManPG, ManPGAda
@@ -13,6 +14,7 @@ from orthoprox.solvers.plam import PLAM
 from orthoprox.solvers.radmm import RADMM
 from orthoprox.solvers.rgd import RGD
 from orthoprox.solvers.rsm import RSM
+from orthoprox.solvers.smoothing_rgd import SmoothingRGD
 from orthoprox.solvers.soc import SOC
 
 SOLVERS: dict[str, type[Solver[Any]]] = {
@@ -23,6 +25,8 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
     "soc": SOC,
     "pamal": PAMAL,
     "radmm": RADMM,
+    "smoothing-rgd": SmoothingRGD,
+    "dissolving": Dissolving,
     "rsm": RSM,
     "rgd": RGD,
     "plam": PLAM,
@@ -41,8 +45,10 @@ __all__ = [
     "SOC",
     "SOLVERS",
     "Adaptive",
+    "Dissolving",
     "Landing",
     "ManPG",
     "ManPGAda",
+    "SmoothingRGD",
     "Solver",
 ]
