@@ -678,6 +678,16 @@ def test_lbfgs_descends_and_a_failure_is_replaced_by_a_gradient_step(monkeypatch
         assert new.cycles == 9
 
 
+def test_lbfgs_is_turned_back_where_the_dissolved_function_is_unbounded():
+    """h falls to minus infinity far from the manifold; the first line searches, long as they are, do not go there."""
+    problem = op.Problem(smooth.Variance(op.datasets.five_components(50, 30, seed=1)), Zero(), (30, 4))
+    states = run(Dissolving(), problem, random_point(30, 4, seed=0), 2)
+    h = [Dissolving().init(problem, c * states[0].X).h for c in (1, 10)]
+    assert h[1] < h[0]
+    assert norm(states[2].V) <= 1e-6 * norm(states[0].V)
+    assert states[1].cycles + states[2].cycles <= 150
+
+
 # --- endings ----------------------------------------------------------------------------------------------------------
 
 CONCAVE = op.Problem(smooth.Function(lambda X: -ELL.value(X), lambda X: -ELL.grad(X)), L1(0.1), (20, 3))

@@ -17,7 +17,7 @@ from orthoprox.stiefel import norm, sym
 
 _INNER = ("auto", "gradient", "lbfgs", "subgradient")
 _PAIRS = 10  # of changes that L-BFGS remembers
-_NEAR = 1.0  # a run of L-BFGS that ends with |X'X - I| above this does not count
+_NEAR = 1.0  # |X'X - I| at which L-BFGS meets a wall
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,9 @@ class State:
 
     X: Array  # X^k; X'X = I only in the limit
     G: Array  # X^k'X^k - I
+    A: Array  # A(X^k)
     h: float  # h(X^k), less g(A(X^k))
-    Lam: Array  # sym(X'W), W a subgradient of l + g at A(X^k)
+    Lam: Array  # sym(X'W), W a subgradient of l + g at A
     V: Array  # the subgradient of h at X^k
     p: Parameters
     k: int = 0  # iterations done
@@ -57,7 +58,7 @@ class Dissolving(Solver[State]):
     Far from the manifold h may be unbounded; too small a penalty leads there.
 
     With g, steps of length t_k = step_size decay^k follow -V. They make no zeros: at (100, 10), from random starts and with the
-    defaults, X is after 30,000 iterations still 2e-4 to 7e-3 short of a certificate on sparse PCA, 6e-3 to 3e-2 on compressed
+    defaults, X is after 30,000 iterations still 2e-4 to 1e-2 short of a certificate on sparse PCA, 2e-2 to 4e-2 on compressed
     modes.
 
     Parameters
@@ -69,12 +70,12 @@ class Dissolving(Solver[State]):
         b; by default max(L, |W0|_2, 1.6 w), with L the Lipschitz constant of grad l, W0 = W at X0 and w the largest
         eigenvalue of sym(X0'W0): below 1.5 w the manifold does not attract.
     step_size : float, optional
-        By default 1/(4b), and 1/(2b) for the first subgradient step. L-BFGS begins its first line search with it.
+        By default 1/(4b), and 1/(3b) for the first subgradient step. L-BFGS begins its first line search with it.
     decay : float
         Of the subgradient steps; the default shrinks them by 1e-5 over 20,000 iterations.
     max_cycles : int
         The number of L-BFGS iterations that make one iteration of this method. The next one starts without their memory;
-        one that fails, or leaves the manifold far behind, is replaced by a gradient step.
+        where they fail, as they do at the limits of the precision, a gradient step is taken instead.
 
     References
     ----------
@@ -109,7 +110,7 @@ class Dissolving(Solver[State]):
         if inner == "auto":
             inner = "lbfgs" if isinstance(problem.nonsmooth, Zero) else "subgradient"
         b = _penalty(problem, X0) if self.penalty is None else float(self.penalty)
-        t = self.step_size or 1 / ((2 if inner == "subgradient" else 4) * b)
+        t = self.step_size or 1 / ((3 if inner == "subgradient" else 4) * b)
         return _state(problem, X0, Parameters(inner, b, t), 0)
 
     def step(self, problem: Problem, state: State) -> State:
@@ -156,10 +157,11 @@ def _penalty(problem: Problem, X0: Array) -> float:
 def _state(problem: Problem, X: Array, p: Parameters, k: int) -> State:
     """Return the state at X; with X'X = I + G both A(X) = X - XG/2 and V need few products."""
     G = stiefel.defect(X)
-    value, W = _subgradient(problem, X - X @ (G / 2))
+    A = X - X @ (G / 2)
+    value, W = _subgradient(problem, A)
     Lam = sym(X.mT @ W)
     V = W - W @ (G / 2) - X @ (Lam - p.b * G)
-    return State(X, G, float(value) + p.b / 4 * float(norm(G)) ** 2, Lam, V, p, k)
+    return State(X, G, A, float(value) + p.b / 4 * float(norm(G)) ** 2, Lam, V, p, k)
 
 
 def _descend(problem: Problem, state: State, t: float) -> State:
@@ -167,7 +169,10 @@ def _descend(problem: Problem, state: State, t: float) -> State:
 
 
 def _quasi_newton(problem: Problem, state: State, iterations: int) -> State:
-    """Run L-BFGS from X, in coordinates in which its first trial is the gradient step; take that step where it fails."""
+    """Run L-BFGS from X, in coordinates in which its first trial is the gradient step; take that step where it fails.
+
+    Far from the manifold a line search would follow h to where it is unbounded. There it sees a wall, which turns it back.
+    """
     p, shape, evaluations = state.p, tuple(state.X.shape), 0
     unit = p.t * float(norm(state.V))
 
@@ -176,7 +181,10 @@ def _quasi_newton(problem: Problem, state: State, iterations: int) -> State:
 
     def both(u: np.ndarray) -> tuple[float, np.ndarray]:
         there = at(u)
-        return there.h, unit * to_numpy(there.V).astype(np.float64).ravel()
+        h, V = there.h / p.b, there.V / p.b
+        if float(norm(there.G)) > _NEAR:
+            h, V = state.h / p.b + float(norm(there.G)) ** 2, 8 * (there.X - there.A)  # 4 X G
+        return h, unit * to_numpy(V).astype(np.float64).ravel()
 
     if unit > 0:
         options = {"maxiter": iterations, "maxfun": 3 * iterations, "maxcor": _PAIRS, "ftol": 0.0, "gtol": 0.0}
