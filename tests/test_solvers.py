@@ -596,11 +596,19 @@ def test_two_phase_smoothing_descends_until_each_smoothed_problem_is_solved(name
         error, S = norm(old.X - old.e.point) / np.sqrt(problem.shape[1]), (old.X - old.e.point) / old.nu
         solved = norm(tangent(old.X, old.D + S)) <= 0.5 * error * max(norm(old.D), norm(S))
         assert new.nu == pytest.approx(max(0.4 * old.nu, 2**-26 * old.p.nu) if solved else old.nu, rel=1e-12, abs=0)
+        assert new.steps == (1 if new.nu < old.nu else old.steps + 1)
         start = envelope(problem.nonsmooth, old.X, new.nu).value + old.f if new.nu < old.nu else old.C
         assert new.f + new.e.value <= start + 1e-12 * abs(start)
         assert new.C <= start + 1e-12 * abs(start)
         assert norm(defect(new.X)) <= 1e-12
     assert states[-1].nu < 0.4 * states[0].nu
+
+
+def test_a_smoothed_problem_that_is_not_solved_in_time_is_left(monkeypatch):
+    """The two-phase rule loses its patience after some steps with one nu, whatever accuracy is asked for."""
+    monkeypatch.setattr("orthoprox.solvers.smoothing_rgd._PATIENCE", 5)
+    states = run(SmoothingRGD(accuracy=1e-12), SPARSE, X0, 20)
+    assert [state.nu for state in states[1:]] == pytest.approx([states[0].nu * 0.3 ** (k // 5) for k in range(20)])
 
 
 @pytest.mark.parametrize("name", ["sparse_pca", "L21", "MCP", "Nonnegative", "Function"])
@@ -644,11 +652,23 @@ def test_the_dissolved_function_has_the_gradient_that_is_followed():
 
     for seed in range(5):
         X = X0 + 0.05 * normal(seed, 20, 3)
-        V = Dissolving(penalty=b).init(SPARSE, X).V
+        state = Dissolving(penalty=b).init(SPARSE, X)
+        V = state.V
+        assert state.h + SPARSE.nonsmooth.value(state.A) == pytest.approx(dissolved(X), rel=1e-12)
         for k in range(5):
             T = normal(k + 10, 20, 3)
             slope = (dissolved(X + size * T) - dissolved(X - size * T)) / (2 * size)
             assert inner(V, T) == pytest.approx(slope, abs=1e-7)
+
+
+def test_the_penalty_of_dissolving_makes_the_manifold_attract():
+    """b = max(L, |W0|_2, 1.6 w): for a convex l, whose multiplier at X0 has a large eigenvalue w, gradient steps come back."""
+    C = spread(0, 20, np.linspace(0.9, 1.0, 20))
+    problem, solver = op.Problem(smooth.Quadratic(C), Zero(), (20, 3)), Dissolving(inner="gradient")
+    b = solver.init(problem, X0).p.b
+    assert b == pytest.approx(1.6 * np.linalg.eigvalsh(X0.T @ C @ X0)[-1])
+    assert norm(run(Dissolving(inner="gradient", penalty=b), problem, 0.95 * X0, 300)[-1].G) <= 1e-3
+    assert norm(run(Dissolving(inner="gradient", penalty=b / 1.6), problem, 0.95 * X0, 300)[-1].G) > 0.2
 
 
 @pytest.mark.parametrize(("inner_method", "problem", "decay"), [("subgradient", SPARSE, 0.9), ("gradient", SMOOTH, 1.0)])

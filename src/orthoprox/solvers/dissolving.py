@@ -190,6 +190,6 @@ def _quasi_newton(problem: Problem, state: State, iterations: int) -> State:
         options = {"maxiter": iterations, "maxfun": 3 * iterations, "maxcor": _PAIRS, "ftol": 0.0, "gtol": 0.0}
         found = scipy.optimize.minimize(both, np.zeros(shape[0] * shape[1]), jac=True, method="L-BFGS-B", options=options)
         new, evaluations = at(found.x), found.nfev + 1
-        if new.h < state.h and float(norm(new.G)) <= _NEAR and float(norm(new.V)) < np.inf:
+        if new.h < state.h and float(norm(new.G)) <= _NEAR:
             return replace(new, cycles=evaluations)
     return replace(_descend(problem, state, p.t), cycles=evaluations + 1)
