@@ -707,6 +707,11 @@ def test_lbfgs_is_turned_back_where_the_dissolved_function_is_unbounded():
     assert norm(states[2].V) <= 1e-6 * norm(states[0].V)
     assert states[1].cycles + states[2].cycles <= 150
 
+    convex = op.Problem(smooth.Quadratic(spread(0, 20, np.linspace(1, 2, 20))), Zero(), (20, 10))
+    old, new = run(Dissolving(step_size=20.0), convex, random_point(20, 10, seed=0), 1)  # the first trial is far away
+    assert new.h < old.h
+    assert norm(new.G) <= 0.1
+
 
 # --- endings ----------------------------------------------------------------------------------------------------------
 
