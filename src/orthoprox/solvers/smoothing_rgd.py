@@ -65,7 +65,7 @@ class SmoothingRGD(Solver[State]):
 
     The dynamic rule is the one whose complexity is known, but P approaches X only as fast as nu_k falls: at (100, 10), from
     random starts and with the defaults, X is after 30,000 iterations still 8e-3 short of a certificate on sparse PCA, 3e-2 to
-    5e-2 on compressed modes. The two-phase rule reaches 1e-4 there in some 2,000 iterations.
+    5e-2 on compressed modes. The two-phase rule reaches 1e-4 there in 600 to 8,000 iterations.
 
     Parameters
     ----------
