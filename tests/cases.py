@@ -25,10 +25,13 @@ from orthoprox.solvers import (
     SOC,
     Adaptive,
     AManPG,
+    Dissolving,
     Landing,
     ManIAL,
     ManPG,
     ManPGAda,
+    SmoothingRGD,
+    base,
 )
 
 SHAPE = M, N = 7, 3  # of X, for all terms below
@@ -150,6 +153,11 @@ SOLVERS = {
     "mialm": MIALM(),
     "almssn": ALMSSN(),
     "almssn gradient": ALMSSN(search="gradient"),
+    "smoothing-rgd": SmoothingRGD(),
+    "smoothing-rgd dynamic": SmoothingRGD(rule="dynamic"),
+    "dissolving": Dissolving(),
+    "dissolving gradient": Dissolving(inner="gradient"),
+    "dissolving lbfgs": Dissolving(inner="lbfgs", max_cycles=5),
     "rsm": RSM(),
     "rsm qr": RSM(retraction="qr"),
     "rsm diminishing": RSM(rule="diminishing", step_size=0.1),
@@ -164,7 +172,7 @@ SOLVERS = {
     "landing": Landing(),
     "landing unsafe": Landing(safe=None),
 }
-SMOOTH_ONLY = {name for name, solver in SOLVERS.items() if not solver.facts.nonsmooth}
+SMOOTH_ONLY = {name for name, solver in SOLVERS.items() if base.SMOOTH in solver.needs}
 
 
 def _graph_matching():

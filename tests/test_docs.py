@@ -24,6 +24,7 @@ PUBLISHED = {
     "landing": (False, True, "O(eps^-2)", False, True),
     "manpg": (True, False, "O(eps^-2)*", False, False),
     "radmm": (True, True, "O(eps^-4)", False, False),
+    "smoothing-rgd": (True, True, "O(eps^-3)", False, False),
     "lsalm": (True, True, "O(eps^-3)", True, True),
 }
 

@@ -26,10 +26,12 @@ from orthoprox.solvers import (
     RSM,
     SOC,
     AManPG,
+    Dissolving,
     Landing,
     ManIAL,
     ManPG,
     ManPGAda,
+    SmoothingRGD,
 )
 
 M, N = 6, 2
@@ -233,6 +235,8 @@ POSITIVE_PARAMETERS = {
     ManIAL: ["penalty", "growth", "ratio", "enough", "floor", "first", "unit"],
     MIALM: ["penalty", "growth", "ratio", "enough", "floor", "first", "unit", "accuracy", "decrease"],
     ALMSSN: ["penalty", "growth", "ratio", "accuracy", "coarse", "shift", "unit"],
+    SmoothingRGD: ["nu", "power", "factor", "accuracy"],
+    Dissolving: ["penalty", "step_size", "decay"],
     RSM: ["step_size", "decay", "power", "offset"],
     RGD: ["step_size", "shrink", "decrease"],
     PLAM: ["penalty", "step_size", "first", "smallest"],
@@ -684,6 +688,11 @@ def test_calls_that_do_not_fit_are_refused_before_any_work(call, error, message)
         ("almssn growth", lambda: ALMSSN(growth=0.9), ValueError, "growth = 0.9; it needs a finite number >= 1"),
         ("almssn accuracy", lambda: ALMSSN(accuracy=1.1), ValueError, "accuracy = 1.1; it needs a number of at most 1"),
         ("decay", lambda: RSM(decay=1.1), ValueError, "decay = 1.1; it needs a number of at most 1"),
+        ("smoothing", lambda: SmoothingRGD(rule="two phase"), ValueError, "rule is 'two phase'; .*Did you mean 'two-phase'"),
+        ("factor", lambda: SmoothingRGD(factor=1.0), ValueError, "factor = 1; it needs a number between 0 and 1"),
+        ("dissolving", lambda: Dissolving(inner="bfgs"), ValueError, "inner is 'bfgs'; .*Did you mean 'lbfgs'"),
+        ("its decay", lambda: Dissolving(decay=1.1), ValueError, "decay = 1.1; it needs a number of at most 1"),
+        ("its cycles", lambda: Dissolving(max_cycles=0), ValueError, "max_cycles = 0; it needs a whole number >= 1"),
         ("no shrink", lambda: RGD(shrink=None), TypeError, "shrink is None, a NoneType; it needs a real number"),
         ("no decay", lambda: RSM(decay=None), TypeError, "decay is None, a NoneType; it needs a real number"),
         ("no gamma", lambda: RADMM(gamma=None), TypeError, "gamma is None, a NoneType; it needs a real number"),

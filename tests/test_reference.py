@@ -11,7 +11,23 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.solvers import ALMSSN, MADMM, MIALM, PAMAL, PCAL, PLAM, RADMM, RSM, SOC, AManPG, Landing, ManIAL, ManPG, ManPGAda
+from orthoprox.solvers import (
+    ALMSSN,
+    MADMM,
+    MIALM,
+    PAMAL,
+    PCAL,
+    PLAM,
+    RADMM,
+    RSM,
+    SOC,
+    AManPG,
+    Dissolving,
+    Landing,
+    ManIAL,
+    ManPG,
+    ManPGAda,
+)
 from orthoprox.solvers._rgbb import Point, rgbb
 from orthoprox.stiefel import norm, polar
 
@@ -301,3 +317,18 @@ def test_landing(name):
     assert deviation(name, "smooth_landing_lam1", safe(1), 1000, smooth=True) <= 1e-10
     horizon = 140 if name == "gauss_100_5" else 1000  # that run is chaotic from 150 on
     assert deviation(name, "smooth_landing_safe", safe(4), horizon, smooth=True) <= 1e-8
+
+
+@pytest.mark.parametrize("name", SPARSE_PCA)
+def test_dissolving(name):
+    """The objective and |X'X - I| of gradient steps on the dissolved function."""
+
+    def solver(case):
+        return Dissolving(inner="gradient", penalty=case.L, step_size=1 / (4 * case.L))
+
+    assert deviation(name, "smooth_expen", solver, 1000, smooth=True) <= 1e-10
+    case = instance(name)
+    state = solver(case).init(case.smooth, case.X0)
+    for feasibility in case.data["smooth_expen_feasibility"][:50]:
+        assert np.linalg.norm(state.G) == pytest.approx(feasibility, rel=1e-8, abs=1e-13)
+        state = solver(case).step(case.smooth, state)

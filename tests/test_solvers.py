@@ -8,11 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.linalg import solve_continuous_lyapunov
+from scipy.optimize import OptimizeResult
 
 import orthoprox as op
 from cases import SMOOTH_ONLY, SOLVERS, normal, symmetric
 from orthoprox import nonsmooth, smooth, stiefel
 from orthoprox.linesearch import Step
+from orthoprox.moreau import envelope
 from orthoprox.nonsmooth import L1, L21, Zero
 from orthoprox.solvers import (
     ALMSSN,
@@ -28,16 +30,19 @@ from orthoprox.solvers import (
     SOC,
     Adaptive,
     AManPG,
+    Dissolving,
     Landing,
     ManIAL,
     ManPG,
     ManPGAda,
+    SmoothingRGD,
     _augmented,
     _proximal,
     _retraction,
     _rgbb,
     _semismooth,
     amanpg,
+    base,
     rpg,
 )
 from orthoprox.stiefel import defect, inner, norm, polar, random_point, sym, tangent
@@ -85,13 +90,17 @@ PROBLEMS = {
 TAKES = {"manpg": ["sparse_pca", "quadratic", "compressed_modes", "L21", "Zero"]}  # the others need more than they show
 TAKES |= {name: TAKES["manpg"] for name in ("manpg-ada", "amanpg", "rpg", "almssn")}
 TAKES |= {"rsm": [*TAKES["manpg"], "MCP", "Nonnegative"]}
+TAKES |= {"dissolving": TAKES["rsm"]}
 TAKES |= {name: ["Zero"] for name in SMOOTH_ONLY}
 GRID = [(name, problem) for name in SOLVERS for problem in TAKES.get(name, TAKES.get(name.split()[0], PROBLEMS))]
 REFUSED = [(name, problem) for name in SOLVERS for problem in PROBLEMS if (name, problem) not in GRID]
 
 
+OUTSIDE = ("rsm", "dissolving", "smoothing-rgd")  # whose X has signs of both kinds, but in the limit at best
+
+
 @pytest.mark.parametrize(
-    ("name", "problem"), [row for row in GRID if not (row[0].startswith("rsm") and row[1] == "Nonnegative")]
+    ("name", "problem"), [row for row in GRID if not (row[0].startswith(OUTSIDE) and row[1] == "Nonnegative")]
 )
 def test_every_method_improves_every_problem_it_takes(name, problem):
     """The point is on the manifold and better than the start; every number belongs to it; the same run gives the same point."""
@@ -192,7 +201,7 @@ def test_what_a_method_cannot_do_is_said_before_any_work(name, problem):
     """The sentence names the method, what it needs and the term that lacks it; no term is evaluated."""
     solver, g = SOLVERS[name], PROBLEMS[problem].nonsmooth
     untouchable = op.Problem(smooth.Function(Untouchable(), Untouchable()), g, PROBLEMS[problem].shape)
-    kind = "smooth" if name in SMOOTH_ONLY else "subgradient" if isinstance(solver, RSM) else "derivative"
+    kind = "smooth" if name in SMOOTH_ONLY else "subgradient" if isinstance(solver, (RSM, Dissolving)) else "derivative"
     sentence = SENTENCES[kind].format(solver.facts.name, type(g).__name__)
     with pytest.raises(TypeError, match=f"^{sentence}. Choose another method.$"):
         op.solve(untouchable, solver, random_point(*untouchable.shape))
@@ -225,10 +234,7 @@ def test_without_g_the_eigenvalue_sum_is_reached(name, seed):
 SHIFTS = {"convex": (0.8, 1.0, 0.2), "concave": (-1.0, -0.5, 0.2), "mostly linear": (-1.0, 1.0, 1.0), "linear": (0.0, 0.0, 0.2)}
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["manpg", "manpg-ada", "amanpg", "rpg", "radmm", "madmm", "manial", "mialm", "almssn", "rgd", "plam", "pcal", "landing"],
-)
+@pytest.mark.parametrize("name", [name for name in op.SOLVERS if name not in ("adaptive", "lsalm", "soc", "pamal", "rsm")])
 @pytest.mark.parametrize("case", SHIFTS)
 def test_defaults_bear_a_linear_part(name, case):
     """Penalties and steps follow the gradient where a linear part makes it larger than the curvature says."""
@@ -323,7 +329,7 @@ def counting(solver, monkeypatch):
         monkeypatch.setitem(stiefel.RETRACTIONS, name, retract)
     monkeypatch.setattr(Watched, "count", count)
     monkeypatch.setattr(Watched, "shape_of_x", (20, 3))
-    g = counted_prox(L1, count)(0.1) if solver.facts.nonsmooth else counted_prox(Zero, count)()
+    g = counted_prox(Zero, count)() if base.SMOOTH in solver.needs else counted_prox(L1, count)(0.1)
     return op.Problem(CountedQuadratic(count, A - 0.9 * np.eye(20), B), g, (20, 3)), X0.view(Watched), count
 
 
@@ -361,7 +367,7 @@ def proximal_work(solver, state):
     }
 
 
-COUNTED = SOLVERS | {"pamal accurate": PAMAL(accuracy=0.5)}
+COUNTED = SOLVERS | {"pamal accurate": PAMAL(accuracy=0.5), "smoothing-rgd rough": SmoothingRGD(accuracy=0.5, factor=1e-3)}
 
 
 @pytest.mark.parametrize("name", COUNTED)
@@ -372,7 +378,7 @@ def test_an_iteration_costs_what_the_facts_say(name, monkeypatch):
     problem, start, count = counting(solver, monkeypatch)
     state = solver.init(problem, start)
     count.take()
-    most = 1
+    most, changes = 1, 0
     for _ in range(12):
         old, state = state, solver.step(problem, state)
         for residual in ("step", "constraint", "prox"):
@@ -393,12 +399,17 @@ def test_an_iteration_costs_what_the_facts_say(name, monkeypatch):
         more |= {"gradient": state.products} if isinstance(solver, ALMSSN) else {}  # of Newton's equations
         for what in ("gradient", "polar", "resolvent"):
             assert done.get(what, 0) == times * work.get(what, 0) + more.get(what, 0)
-        proxes = times * work.get("prox", 0) + more.get("prox", 0)
+        finer = isinstance(solver, SmoothingRGD) and solver.rule == "two-phase" and state.nu < old.nu  # one more direction
+        changes += finer
+        proxes = times * work.get("prox", 0) + more.get("prox", 0) + finer
         assert done.get("prox", 0) == (state.proxes if isinstance(solver, (ManPG, ManPGAda)) else proxes)
-        if isinstance(solver, (RGD, ManIAL, MIALM)):  # the direction is the same for all trials of a step
-            steps = 1 if isinstance(solver, RGD) else state.steps + 1
+        if isinstance(solver, (RGD, SmoothingRGD, ManIAL, MIALM)):  # the direction is the same for all trials of a step
+            steps = state.steps + 1 if isinstance(solver, (ManIAL, MIALM)) else 1 + finer
             assert (done["gram"], done["right"]) == (steps * work["gram"], steps * work["right"])
-    assert most > 1 or name not in ("rgd", "pamal accurate")  # the facts were put to the test
+        if isinstance(solver, Dissolving):
+            assert (done["gram"], done["right"]) == (times * work["gram"], times * work["right"])
+    assert most > 1 or name not in ("rgd", "pamal accurate", "smoothing-rgd rough", "dissolving lbfgs")  # put to the test
+    assert 0 < changes < 12 or name != "smoothing-rgd rough"
 
 
 def test_without_a_resolvent_five_gradient_steps_serve():
@@ -420,7 +431,7 @@ def test_facts_are_complete(name):
     assert set(facts.work) <= {"gradient", "prox", "polar", "resolvent", "gram", "right"}
     assert all(type(count) is int and count > 0 for count in facts.work.values())
     assert facts.retraction_free == ("polar" not in facts.work and not isinstance(SOLVERS[name], Adaptive))
-    assert facts.nonsmooth == (name not in SMOOTH_ONLY)
+    assert facts.nonsmooth == (base.SMOOTH not in type(SOLVERS[name])().needs)
     assert facts.single_loop == (
         not isinstance(SOLVERS[name], (Adaptive, ManPG, ManPGAda, AManPG, RPG, SOC, PAMAL, MADMM, ManIAL, MIALM, ALMSSN))
     )
@@ -1045,9 +1056,136 @@ def test_rsm_takes_the_steps_of_its_rule(rule, length, retraction):
         X = stiefel.RETRACTIONS[retraction](X - length(k) * tangent(X, A @ X + B + 0.1 * np.sign(X)))
 
 
+@pytest.mark.parametrize("name", ["sparse_pca", "compressed_modes", "L21", "MCP", "Nonnegative", "Function"])
+def test_two_phase_smoothing_descends_until_each_smoothed_problem_is_solved(name):
+    """l + e undercuts the average, which never rises while nu stays; nu falls by the factor exactly where the rule says so."""
+    problem, solver = PROBLEMS[name], SmoothingRGD(factor=0.4, accuracy=0.5)
+    states = run(solver, problem, random_point(*problem.shape, seed=1), 150)
+    for old, new in pairwise(states):
+        error, S = norm(old.X - old.e.point) / np.sqrt(problem.shape[1]), (old.X - old.e.point) / old.nu
+        solved = norm(tangent(old.X, old.D + S)) <= 0.5 * error * max(norm(old.D), norm(S))
+        assert new.nu == pytest.approx(max(0.4 * old.nu, 2**-26 * old.p.nu) if solved else old.nu, rel=1e-12, abs=0)
+        assert new.steps == (1 if new.nu < old.nu else old.steps + 1)
+        start = envelope(problem.nonsmooth, old.X, new.nu).value + old.f if new.nu < old.nu else old.C
+        assert new.f + new.e.value <= start + 1e-12 * abs(start)
+        assert new.C <= start + 1e-12 * abs(start)
+        assert norm(defect(new.X)) <= 1e-12
+    assert states[-1].nu < 0.4 * states[0].nu
+
+
+def test_a_smoothed_problem_that_is_not_solved_in_time_is_left(monkeypatch):
+    """The two-phase rule loses its patience after some steps with one nu, whatever accuracy is asked for."""
+    monkeypatch.setattr("orthoprox.solvers.smoothing_rgd._PATIENCE", 5)
+    states = run(SmoothingRGD(accuracy=1e-12), SPARSE, X0, 20)
+    assert [state.nu for state in states[1:]] == pytest.approx([states[0].nu * 0.3 ** (k // 5) for k in range(20)])
+
+
+@pytest.mark.parametrize("name", ["sparse_pca", "L21", "MCP", "Nonnegative", "Function"])
+def test_dynamic_smoothing_takes_the_steps_of_its_rule(name):
+    """X+ = polar(X - t_k P_T(grad l(X) + (X - prox(X)) / nu_k)), nu_k = nu / (k + 1)^(1/3) and t_k = 1 / (S0 + 1 / nu_k)."""
+    problem = PROBLEMS[name]
+    ell, g = problem.smooth, problem.nonsmooth
+    X, nu = random_point(*problem.shape, seed=1), 0.05
+    S0 = max(ell.lipschitz, np.linalg.norm(ell.grad(X), 2))
+    for k, state in enumerate(run(SmoothingRGD(rule="dynamic", nu=nu), problem, X, 20)):
+        np.testing.assert_allclose(state.X, X, atol=1e-12)
+        nu_k = nu / (k + 1) ** (1 / 3)
+        X = polar(X - tangent(X, ell.grad(X) + (X - g.prox(X, nu_k)) / nu_k) / (S0 + 1 / nu_k))
+
+
+@pytest.mark.parametrize("name", ["sparse_pca", "L21", "MCP", "Nonnegative"])
+def test_the_gradient_of_the_envelope_is_a_subgradient_at_the_prox_point(name):
+    """S lies in dg(P), and the multiplier makes grad l + S + 2XY the Riemannian gradient, the residual of the method."""
+    problem, solver = PROBLEMS[name], SmoothingRGD()
+    for state in run(solver, problem, random_point(*problem.shape, seed=1), 60):
+        S = state.e.gradient
+        assert norm(problem.nonsmooth.nearest(state.e.point, -S)) <= 1e-14 / state.nu + 1e-12 * norm(S)
+        np.testing.assert_allclose(state.D + S + 2 * state.X @ solver.multiplier(state), state.xi, atol=1e-10 * norm(state.D))
+
+
+@pytest.mark.parametrize("name", ["Nonnegative", "MCP", "Function"])
+def test_smoothing_reaches_a_certificate_for_any_prox(name):
+    """Of an indicator X satisfies the constraint up to the smoothing; the certified prox point does so exactly."""
+    result = op.minimize(PROBLEMS[name], method="smoothing-rgd", seed=1, tol=1e-4)
+    assert result.converged
+    assert np.isfinite(PROBLEMS[name].value(result.certificate.point))
+
+
+def test_the_dissolved_function_has_the_gradient_that_is_followed():
+    """h(X) = l(A(X)) + g(A(X)) + b/4 |X'X - I|^2 with A(X) = X (3I - X'X) / 2, off the manifold and away from kinks."""
+    b, size = 0.7, 1e-6
+
+    def dissolved(X):
+        C = X.T @ X
+        return SPARSE.value(X @ (3 * np.eye(3) - C) / 2) + b / 4 * norm(C - np.eye(3)) ** 2
+
+    for seed in range(5):
+        X = X0 + 0.05 * normal(seed, 20, 3)
+        state = Dissolving(penalty=b).init(SPARSE, X)
+        V = state.V
+        assert state.h + SPARSE.nonsmooth.value(state.A) == pytest.approx(dissolved(X), rel=1e-12)
+        for k in range(5):
+            T = normal(k + 10, 20, 3)
+            slope = (dissolved(X + size * T) - dissolved(X - size * T)) / (2 * size)
+            assert inner(V, T) == pytest.approx(slope, abs=1e-7)
+
+
+def test_the_penalty_of_dissolving_makes_the_manifold_attract():
+    """b = max(L, |W0|_2, 1.6 w): for a convex l, whose multiplier at X0 has a large eigenvalue w, gradient steps come back."""
+    C = spread(0, 20, np.linspace(0.9, 1.0, 20))
+    problem, solver = op.Problem(smooth.Quadratic(C), Zero(), (20, 3)), Dissolving(inner="gradient")
+    b = solver.init(problem, X0).p.b
+    assert b == pytest.approx(1.6 * np.linalg.eigvalsh(X0.T @ C @ X0)[-1])
+    assert norm(run(Dissolving(inner="gradient", penalty=b), problem, 0.95 * X0, 300)[-1].G) <= 1e-3
+    assert norm(run(Dissolving(inner="gradient", penalty=b / 1.6), problem, 0.95 * X0, 300)[-1].G) > 0.2
+
+
+@pytest.mark.parametrize(("inner_method", "problem", "decay"), [("subgradient", SPARSE, 0.9), ("gradient", SMOOTH, 1.0)])
+def test_dissolving_takes_the_steps_of_its_rule(inner_method, problem, decay):
+    """X+ = X - t decay^k V for subgradients, with a constant step for gradients."""
+    solver = Dissolving(inner=inner_method, step_size=0.2, decay=0.9)
+    for k, (old, new) in enumerate(pairwise(run(solver, problem, X0, 10))):
+        np.testing.assert_allclose(new.X, old.X - 0.2 * decay**k * old.V, atol=1e-14)
+
+
+def test_lbfgs_descends_and_a_failure_is_replaced_by_a_gradient_step(monkeypatch):
+    """h falls in every iteration, by more than the gradient step would; where L-BFGS gets nowhere that step is taken."""
+    solver, gradient = Dissolving(max_cycles=4), Dissolving(inner="gradient")
+    states = run(solver, SMOOTH, X0, 8)
+    assert isinstance(SMOOTH.nonsmooth, Zero)
+    for old, new in pairwise(states):
+        assert new.h <= gradient.step(SMOOTH, replace(old, p=replace(old.p, inner="gradient"))).h
+        assert 4 < new.cycles <= 3 * 4 + 22  # evaluations: at most maxfun and one more line search
+    again = solver.step(SMOOTH, states[3])
+    np.testing.assert_array_equal(again.X, states[4].X)  # no memory outside the state
+
+    for far in (0.0, 1e3):
+        fake = lambda *_, x0_scale=far, **__: OptimizeResult(x=np.full(60, x0_scale), nfev=7)  # noqa: E731
+        monkeypatch.setattr("scipy.optimize.minimize", fake)
+        new = solver.step(SMOOTH, states[0])
+        np.testing.assert_array_equal(new.X, X0 - states[0].p.t * states[0].V)
+        assert new.cycles == 9
+
+
+def test_lbfgs_is_turned_back_where_the_dissolved_function_is_unbounded():
+    """h falls to minus infinity far from the manifold; the first line searches, long as they are, do not go there."""
+    problem = op.Problem(smooth.Variance(op.datasets.five_components(50, 30, seed=1)), Zero(), (30, 4))
+    states = run(Dissolving(), problem, random_point(30, 4, seed=0), 2)
+    h = [Dissolving().init(problem, c * states[0].X).h for c in (1, 10)]
+    assert h[1] < h[0]
+    assert norm(states[2].V) <= 1e-6 * norm(states[0].V)
+    assert states[1].cycles + states[2].cycles <= 150
+
+    convex = op.Problem(smooth.Quadratic(spread(0, 20, np.linspace(1, 2, 20))), Zero(), (20, 10))
+    old, new = run(Dissolving(step_size=20.0), convex, random_point(20, 10, seed=0), 1)  # the first trial is far away
+    assert new.h < old.h
+    assert norm(new.G) <= 0.1
+
+
 # --- endings ----------------------------------------------------------------------------------------------------------
 
 CONCAVE = op.Problem(smooth.Function(lambda X: -ELL.value(X), lambda X: -ELL.grad(X)), L1(0.1), (20, 3))
+CONCAVE_SMOOTH = op.Problem(CONCAVE.smooth, Zero(), (20, 3))
 DIVERGING = {
     "lsalm": (op.LSALM(lam=50.0), SPARSE),
     "soc": (SOC(penalty=0.01), CONCAVE),
@@ -1055,6 +1193,8 @@ DIVERGING = {
     "plam": (PLAM(step_size=50.0), SMOOTH),
     "pcal": (PCAL(step_size=50.0), SMOOTH),
     "landing": (Landing(safe=None, step_size=100.0), SMOOTH),
+    "dissolving": (Dissolving(step_size=50.0), SPARSE),
+    "dissolving gradient": (Dissolving(inner="gradient", penalty=0.01), CONCAVE_SMOOTH),
 }
 CYCLING = {  # a retraction keeps them on the manifold, but they do not get anywhere
     "radmm": (RADMM(eta=1e3), SPARSE),
@@ -1131,7 +1271,7 @@ def test_a_penalty_too_small_for_a_unique_minimiser_is_refused(solver):
 
 def numbers(solver):
     """The parameters of a method that are numbers, with a value that will do for each."""
-    ones = {"shrink", "decrease", "safe", "decay", "accuracy", "ratio", "floor"}
+    ones = {"shrink", "decrease", "safe", "decay", "accuracy", "ratio", "floor", "factor", "step_size"}
     names = [
         f.name
         for f in fields(solver)

@@ -6,6 +6,7 @@ from orthoprox.solvers.adaptive import Adaptive
 from orthoprox.solvers.almssn import ALMSSN
 from orthoprox.solvers.amanpg import AManPG
 from orthoprox.solvers.base import Solver
+from orthoprox.solvers.dissolving import Dissolving
 from orthoprox.solvers.landing import Landing
 from orthoprox.solvers.lsalm import LSALM
 from orthoprox.solvers.madmm import MADMM
@@ -19,6 +20,7 @@ from orthoprox.solvers.radmm import RADMM
 from orthoprox.solvers.rgd import RGD
 from orthoprox.solvers.rpg import RPG
 from orthoprox.solvers.rsm import RSM
+from orthoprox.solvers.smoothing_rgd import SmoothingRGD
 from orthoprox.solvers.soc import SOC
 
 SOLVERS: dict[str, type[Solver[Any]]] = {
@@ -35,11 +37,13 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
     "manial": ManIAL,
     "mialm": MIALM,
     "almssn": ALMSSN,
+    "smoothing-rgd": SmoothingRGD,
     "rsm": RSM,
     "rgd": RGD,
     "plam": PLAM,
     "pcal": PCAL,
     "landing": Landing,
+    "dissolving": Dissolving,
 }
 
 __all__ = [
@@ -58,9 +62,11 @@ __all__ = [
     "SOLVERS",
     "AManPG",
     "Adaptive",
+    "Dissolving",
     "Landing",
     "ManIAL",
     "ManPG",
     "ManPGAda",
+    "SmoothingRGD",
     "Solver",
 ]
