@@ -833,22 +833,22 @@ def test_the_penalty_has_a_largest_value():
 LAGRANGIANS = {"L1": L1(0.3), "L1 bounded": L1(0.3, bound=0.4), "L21": L21(0.5), "Zero": Zero()}
 
 
-def lagrangian(name, sigma=2.0):
+def lagrangian(name, s=2.0):
     """The augmented Lagrangian of a problem with a linear part, at a multiplier that is as large as the gradient."""
-    return _augmented.Lagrangian(op.Problem(ELL, LAGRANGIANS[name], (20, 3)), 0.2 * normal(5, 20, 3), sigma)
+    return _augmented.Lagrangian(op.Problem(ELL, LAGRANGIANS[name], (20, 3)), 0.2 * normal(5, 20, 3), s)
 
 
 @pytest.mark.parametrize("name", LAGRANGIANS)
 def test_the_augmented_lagrangian_is_least_in_y(name):
-    """F(X) is the least value of l(X) + g(Y) + <U, X - Y> + sigma/2 |X - Y|^2 over Y, plus |U|^2 / 2 sigma; no Y is better."""
+    """F(X) is the least value of l(X) + g(Y) + <Lam, X - Y> + s/2 |X - Y|^2 over Y, plus |Lam|^2 / 2s; no Y is better."""
     F = lagrangian(name)
-    ell, g, U, sigma = ELL, LAGRANGIANS[name], F.U, F.sigma
+    ell, g, Lam, s = ELL, LAGRANGIANS[name], F.Lam, F.s
 
     def full(Y):
-        return ell.value(X0) + g.value(Y) + inner(U, X0 - Y) + sigma / 2 * norm(X0 - Y) ** 2 + norm(U) ** 2 / (2 * sigma)
+        return ell.value(X0) + g.value(Y) + inner(Lam, X0 - Y) + s / 2 * norm(X0 - Y) ** 2 + norm(Lam) ** 2 / (2 * s)
 
     point = F.at(X0)
-    Y, next_multiplier = point.more.e.point, U + sigma * (X0 - point.more.e.point)
+    Y, next_multiplier = point.more.e.point, Lam + s * (X0 - point.more.e.point)
     assert point.value == pytest.approx(full(Y), rel=1e-13)
     assert all(full(Y) <= full(Y + size * normal(k, 20, 3)) for k in range(20) for size in (1e-3, 1.0))
     np.testing.assert_allclose(point.gradient, ell.grad(X0) + next_multiplier, atol=1e-14)
@@ -902,11 +902,11 @@ def test_newton_minimises_the_augmented_lagrangian(name, shift, by_value):
     assert found.shift < shift
 
 
-@pytest.mark.parametrize(("by_value", "shift", "sigma"), [(True, 1.5, 1e3), (False, 5.0, 1e4)])
-def test_a_newton_step_lowers_what_its_line_search_watches(by_value, shift, sigma, monkeypatch):
+@pytest.mark.parametrize(("by_value", "shift", "s"), [(True, 1.5, 1e3), (False, 5.0, 1e4)])
+def test_a_newton_step_lowers_what_its_line_search_watches(by_value, shift, s, monkeypatch):
     """F falls by a tenth of -a <xi, Z>, or |xi|^2 by a tenth of a |xi|^2; where no a does it, X stays."""
     monkeypatch.setattr(_augmented, "_STEPS", 1)
-    F, shortened = lagrangian("L1", sigma), 0
+    F, shortened = lagrangian("L1", s), 0
     for seed in range(20):
         start = F.at(random_point(20, 3, seed=seed))
         xi = tangent(start.X, start.gradient)
@@ -951,38 +951,38 @@ def test_the_canonical_gradient_is_a_gradient():
 @pytest.mark.parametrize("search", ["value", "gradient"])
 @pytest.mark.parametrize("name", ["sparse_pca", "quadratic", "L21"])
 def test_almssn_multiplier_is_a_subgradient_at_the_prox_point(name, search):
-    """U lies in dg(Y), U+ = U + sigma (X+ - Y+), the inner problem is solved to its tolerance, and sigma follows its rule."""
+    """Lam lies in dg(Y), Lam+ = Lam + s (X+ - Y+), the inner problem is solved to its tolerance, and s follows its rule."""
     problem, g = PROBLEMS[name], PROBLEMS[name].nonsmooth
     solver = ALMSSN(search=search, growth=1.5, coarse=0.05)
     states = run(solver, problem, random_point(*problem.shape, seed=1), 25)
     for old, new in pairwise(states):
-        assert norm(g.nearest(new.Y, -new.U)) <= 1e-13 * old.sigma
-        np.testing.assert_allclose(new.Y, g.prox(new.X + old.U / old.sigma, 1 / old.sigma), atol=1e-14)
-        np.testing.assert_allclose(new.U, old.U + old.sigma * (new.X - new.Y), atol=1e-13 * old.sigma)
-        assert new.size == pytest.approx(norm(tangent(new.X, problem.smooth.grad(new.X) + new.U)), rel=1e-6, abs=1e-13)
+        assert norm(g.nearest(new.Y, -new.Lam)) <= 1e-13 * old.s
+        np.testing.assert_allclose(new.Y, g.prox(new.X + old.Lam / old.s, 1 / old.s), atol=1e-14)
+        np.testing.assert_allclose(new.Lam, old.Lam + old.s * (new.X - new.Y), atol=1e-13 * old.s)
+        assert new.size == pytest.approx(norm(tangent(new.X, problem.smooth.grad(new.X) + new.Lam)), rel=1e-6, abs=1e-13)
         assert new.size <= max(solver._tolerance(old), old.coarse)
         balance = new.unit * norm(new.X - new.Y) * (1 + norm(new.X)) / new.size
         grows = (np.max(np.abs(new.X - new.Y)) >= 0.99 * old.gap and balance > 0.04) or balance > 2.5
-        assert new.sigma == pytest.approx(max(1.5 * old.sigma, norm(new.U)) if grows else old.sigma)
+        assert new.s == pytest.approx(max(1.5 * old.s, norm(new.Lam)) if grows else old.s)
     assert any(state.products for state in states)
-    assert states[-1].sigma > states[0].sigma
+    assert states[-1].s > states[0].s
 
 
 def test_almssn_does_not_let_its_penalty_grow_for_ever():
-    """Four entries of at most .3 have no norm 1: the gap stays, and sigma grows only as far as rounding errors allow."""
+    """Four entries of at most .3 have no norm 1: the gap stays, and s grows only as far as rounding errors allow."""
     problem = op.Problem(smooth.Quadratic(symmetric(1, 4)), L1(0.1, bound=0.3), (4, 1))
     states = run(ALMSSN(growth=10.0), problem, random_point(4, 1, seed=1), 20)
     assert states[-1].gap > 0.1
-    assert states[-1].sigma == states[-1].most
+    assert states[-1].s == states[-1].most
     assert np.all(np.isfinite(states[-1].X))
 
 
 def test_the_penalty_of_almssn_catches_up_with_a_heavy_g():
-    """With g far steeper than l, sigma goes straight to |U|, and a few iterations do."""
+    """With g far steeper than l, s goes straight to |Lam|, and a few iterations do."""
     problem = op.Problem(ELL, L1(1e4), (20, 3))
     states = run(ALMSSN(), problem, X0, 30)
-    grown = [new for old, new in pairwise(states) if new.sigma > old.sigma]
-    assert all(state.sigma >= norm(state.U) for state in grown)
+    grown = [new for old, new in pairwise(states) if new.s > old.s]
+    assert all(state.s >= norm(state.Lam) for state in grown)
     assert states[-1].gap <= 1e-8
 
 

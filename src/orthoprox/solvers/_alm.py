@@ -1,16 +1,16 @@
-"""What ManIAL and MIALM share: the augmented Lagrangian method on the manifold, with Barzilai-Borwein steps inside."""
+"""What ManIAL, MIALM and ALMSSN share, the augmented Lagrangian method on the manifold; and what only the first two share."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from orthoprox import _inputs
 from orthoprox._arrays import Array
 from orthoprox.curvature import steepness
-from orthoprox.moreau import Envelope, envelope
 from orthoprox.problem import Problem
 from orthoprox.snapshot import Residuals
-from orthoprox.solvers._rgbb import Point, rgbb
+from orthoprox.solvers._augmented import Lagrangian
+from orthoprox.solvers._rgbb import rgbb
 from orthoprox.solvers.base import Ability, Solver, settle
 from orthoprox.solvers.soc import relative_gap, splitting_penalty
 from orthoprox.stiefel import norm, sym
@@ -18,8 +18,11 @@ from orthoprox.stiefel import norm, sym
 _LARGEST = 1e3  # the penalty stays below this times its first value
 
 
+S = TypeVar("S", bound="SplitState")
+
+
 @dataclass(frozen=True)
-class State:
+class SplitState:
     """The iterates."""
 
     X: Array  # X^k, on the manifold
@@ -28,27 +31,58 @@ class State:
     f: float  # l(X^k)
     D: Array  # grad l(X^k)
     s: float  # the penalty on |X - Y|^2
-    s0: float  # and its first value
-    gap: float  # |X - Y| / (1 + |X| + |Y|)
+    gap: float  # the size of X - Y
     size: float  # |P_T(D + Lam)|, what the inner steps left of the gradient
     k: int  # iterations done
+    trials: int  # evaluations of l and g in the last iteration
+    unit: float  # the size of the gradient at the start
+
+
+class AugmentedLagrangian(Solver[S]):
+    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y): with e the Moreau envelope of g for 1/s,
+
+        X+ ~ argmin l(X) + e(X + Lam/s)  subject to  X'X = I
+        Y+ = prox_{g/s}(X+ + Lam/s),   Lam+ = Lam + s (X+ - Y+)
+
+    How the first line is solved, and when s grows, is up to the method.
+    """
+
+    def residuals(self, problem: Problem, old: S, new: S) -> Residuals:
+        """Return ``step`` |X+ - X|, ``constraint`` |X - Y| relative, and ``prox``, the length of P_T(grad l + Lam)."""
+        return {
+            "step": lambda: norm(new.X - old.X),
+            "constraint": lambda: relative_gap(new.X, new.Y),
+            "prox": lambda: new.size,
+        }
+
+    def output(self, state: S) -> Array:
+        return state.X
+
+    def multiplier(self, state: S) -> Array:
+        """Return Y = -sym(X'(grad l + Lam)) / 2, as Lam is the subgradient of g."""
+        return -sym(state.X.mT @ (state.D + state.Lam)) / 2
+
+    def parameters(self, state: S) -> dict[str, Any]:
+        return {"penalty": state.s, "unit": state.unit}
+
+    def advice(self, problem: Problem, state: S) -> str:
+        return f"Set a larger penalty, twice {state.s:.2g} or more."
+
+
+@dataclass(frozen=True)
+class State(SplitState):
+    """The iterates."""
+
+    s0: float  # the first penalty
     steps: int  # of the last inner problem
-    trials: int  # and its evaluations of l and g
-    tol: float  # of the next inner problem, in terms of unit
+    tol: float  # of the next one, in terms of unit
     cap: int  # and the most steps that it may take
-    unit: float  # a tenth of the gradient at the start
     turn: float  # how fast the gradient turns on the manifold
 
 
 @dataclass(frozen=True)
-class AugmentedLagrangian(Solver[State]):
-    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y): with e the Moreau envelope of g for 1/s,
-
-        X+ ~ argmin l(X) + e(X + Lam/s)  over X'X = I
-        Y+ = prox_{g/s}(X+ + Lam/s),   Lam+ = Lam + s (X+ - Y+)
-
-    The parameters are described in MIALM.
-    """
+class FirstOrder(AugmentedLagrangian[State]):
+    """With Barzilai-Borwein steps for the inner problem. The parameters are described in MIALM."""
 
     penalty: float | None = None
     growth: float = 1.25
@@ -63,7 +97,6 @@ class AugmentedLagrangian(Solver[State]):
         settle(self, "penalty", "growth", "ratio", "enough", "floor", "first", "unit")
         _inputs.number(self.growth, "growth", minimum=1.0, strict=False)
         _inputs.integer(self.max_cycles, "max_cycles")
-        self._check()
 
     @property
     def needs(self) -> tuple[Ability, ...]:
@@ -75,34 +108,22 @@ class AugmentedLagrangian(Solver[State]):
         unit = self.unit or 0.1 * float(norm(D)) or 1.0
         gap, tol, cap = self._start()
         turn = steepness(problem.smooth, X0, D)
-        return State(X0, X0, 0 * X0, float(f), D, s, s, gap, float("inf"), 0, 0, 0, tol, cap, unit, turn)
+        return State(X0, X0, 0 * X0, float(f), D, s, gap, float("inf"), 0, 0, unit, s, 0, tol, cap, turn)
 
     def step(self, problem: Problem, state: State) -> State:
-        ell, g, Lam, s, k = problem.smooth, problem.nonsmooth, state.Lam, state.s, state.k + 1
-
-        def lagrangian(X: Array, f: float, D: Array) -> Point[tuple[float, Array, Envelope]]:
-            e = envelope(g, X + Lam / s, 1 / s)
-            return Point(X, f + float(e.value), D + e.gradient, (f, D, e))
-
-        def at(X: Array) -> Point[tuple[float, Array, Envelope]]:
-            value, D = ell.value_and_grad(X)
-            return lagrangian(X, float(value), D)
-
-        first, tol = self.first or 1 / (state.turn + s), state.tol * state.unit
-        found = rgbb(at, lagrangian(state.X, state.f, state.D), first=first, tol=tol, max_steps=state.cap)
-        X, (f, D, e) = found.point.X, found.point.more
-        Y, Lam = e.point, e.gradient  # Lam + s (X - Y) is the gradient of the envelope
+        s, unit, k = state.s, state.unit, state.k + 1
+        F, first = Lagrangian(problem, state.Lam, s), self.first or 1 / (state.turn + s)
+        found = rgbb(F.at, F.known(state.X, state.f, state.D), first=first, tol=state.tol * unit, max_steps=state.cap)
+        X, now = found.point.X, found.point.more
+        Y, Lam = now.e.point, now.e.gradient
         gap = float(norm(X - Y) / (1 + norm(X) + norm(Y)))
         if gap > self.ratio * state.gap and gap >= self.enough:
             s = min(self.growth * s, _LARGEST * state.s0)
         tol, cap = self._next(k, state.tol, state.cap, found.steps)
         return State(
-            X, Y, Lam, f, D, s, state.s0, gap, found.size, k, found.steps, found.trials, tol, cap, state.unit, state.turn
-        )
-
-    @abstractmethod
-    def _check(self) -> None:
-        """Raise where a parameter of the method's own is not what it has to be."""
+            X, Y, Lam, now.f, now.D, s, gap, found.size, k, found.trials, unit,
+            state.s0, found.steps, tol, cap, state.turn,
+        )  # fmt: skip
 
     @abstractmethod
     def _start(self) -> tuple[float, float, int]:
@@ -111,24 +132,3 @@ class AugmentedLagrangian(Solver[State]):
     @abstractmethod
     def _next(self, k: int, tol: float, cap: int, steps: int) -> tuple[float, int]:
         """Return the tolerance and the cap after k iterations, the last of which took ``steps`` inner steps."""
-
-    def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` |X - Y| relative, and ``prox``, the length of P_T(grad l + Lam)."""
-        return {
-            "step": lambda: norm(new.X - old.X),
-            "constraint": lambda: relative_gap(new.X, new.Y),
-            "prox": lambda: new.size,
-        }
-
-    def output(self, state: State) -> Array:
-        return state.X
-
-    def multiplier(self, state: State) -> Array:
-        """Return -sym(X'(grad l + Lam)) / 2, as Lam is the subgradient of g."""
-        return -sym(state.X.mT @ (state.D + state.Lam)) / 2
-
-    def parameters(self, state: State) -> dict[str, Any]:
-        return {"penalty": state.s, "unit": state.unit}
-
-    def advice(self, problem: Problem, state: State) -> str:
-        return f"Set a larger penalty, twice {state.s:.2g} or more."

@@ -27,38 +27,38 @@ _ROUNDING = 1e-14  # of F
 class Parts:
     """What F consists of at one X."""
 
-    ell: float  # l(X)
+    f: float  # l(X)
     D: Array  # grad l(X)
-    e: Envelope  # of g at X + U/sigma
+    e: Envelope  # of g at X + Lam/s
 
 
 @dataclass(frozen=True)
 class Lagrangian:
-    """F(X) = l(X) + e(X + U/sigma), e the Moreau envelope of g with the parameter 1/sigma.
+    """F(X) = l(X) + e(X + Lam/s), e the Moreau envelope of g with the parameter 1/s.
 
-    Up to a constant this is the least value over Y of  l(X) + g(Y) + <U, X - Y> + sigma/2 |X - Y|^2.  It is reached at the
-    prox point Y, and the gradient of e is U + sigma (X - Y), an element of dg(Y) and the next multiplier.
+    Up to a constant this is the least value over Y of  l(X) + g(Y) + <Lam, X - Y> + s/2 |X - Y|^2.  It is reached at the
+    prox point Y, and the gradient of e is Lam + s (X - Y), an element of dg(Y) and the next multiplier.
     """
 
     problem: Problem
-    U: Array
-    sigma: float
+    Lam: Array
+    s: float  # the penalty
 
     def at(self, X: Array) -> Point[Parts]:
         """Evaluate F and its gradient, at the price of one gradient and one prox."""
-        ell, D = self.problem.smooth.value_and_grad(X)
-        return self.known(X, float(ell), D)
+        f, D = self.problem.smooth.value_and_grad(X)
+        return self.known(X, float(f), D)
 
-    def known(self, X: Array, ell: float, D: Array) -> Point[Parts]:
+    def known(self, X: Array, f: float, D: Array) -> Point[Parts]:
         """Evaluate F and its gradient where l(X) and grad l(X) are known, at the price of one prox."""
-        e = envelope(self.problem.nonsmooth, X + self.U / self.sigma, 1 / self.sigma)
-        return Point(X, ell + float(e.value), D + e.gradient, Parts(ell, D, e))
+        e = envelope(self.problem.nonsmooth, X + self.Lam / self.s, 1 / self.s)
+        return Point(X, f + float(e.value), D + e.gradient, Parts(f, D, e))
 
     def hessian(self, point: Point[Parts]) -> Callable[[Array], Array]:
         """Return the generalised Hessian on the manifold, V -> P_T(l''[V] + e''[V] - V sym(X'F')), for tangent V."""
         X, S = point.X, sym(point.X.mT @ point.gradient)
         second = hessian(self.problem.smooth, X, point.more.D)
-        bend = curvature(self.problem.nonsmooth, X + self.U / self.sigma, 1 / self.sigma)
+        bend = curvature(self.problem.nonsmooth, X + self.Lam / self.s, 1 / self.s)
         return lambda V: stiefel.tangent(X, second(V) + bend(V) - V @ S)
 
 
@@ -100,7 +100,7 @@ def newton(F: Lagrangian, start: Point[Parts], *, tol: float, accuracy: float, s
             shift = max(_RAISE * shift, _MARGIN * (shift - equation.lowest))
             continue
         shift = _LOWER * shift
-        limit = now.value + _ROUNDING * (abs(now.value) + abs(now.more.ell))
+        limit = now.value + _ROUNDING * (abs(now.value) + abs(now.more.f))
         slope = float(inner(xi, Z))
 
         def good(a: float, trial: Point[Parts], size: float = size, limit: float = limit, slope: float = slope) -> bool:

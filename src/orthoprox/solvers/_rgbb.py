@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from orthoprox import stiefel
 from orthoprox._arrays import Array
-from orthoprox.linesearch import backtrack, barzilai_borwein
+from orthoprox.linesearch import averaged, backtrack, barzilai_borwein
 from orthoprox.stiefel import inner, norm
 
 T = TypeVar("T")
@@ -15,7 +15,6 @@ Direction = Callable[[Array, Array], tuple[Array, float]]
 
 _DECREASE = 1e-6
 _SHRINK = 0.2
-_MEMORY = 0.85  # of the average of Zhang and Hager, which a step has to undercut
 _TRIALS = 3  # of one line search; the last is taken whatever it gives
 _RANGE = 1e10  # between the first step and the longest, or the shortest that is tried first
 
@@ -70,7 +69,7 @@ def rgbb(
 
     R is the retraction, xi = P_T(gradient), and eta the same or the gradient in another metric. The first a is ``first``;
     then it is |<s, y>| / <y, y> and <s, s> / |<s, y>| in turn, s and y the last changes of X and eta. It shrinks at most
-    ``trials`` - 1 times, until the value falls below an average of the past ones by decrease a |xi|^2.
+    ``trials`` - 1 times, until the value falls below an average of the past ones (Zhang and Hager) by decrease a |xi|^2.
     """
     retract = stiefel.RETRACTIONS[retraction]
     now, (eta, size) = start, direction(start.X, start.gradient)
@@ -89,5 +88,5 @@ def rgbb(
         steps, evaluations = steps + 1, evaluations + found.trials
         a = barzilai_borwein(now.X - old.X, eta - before, long=steps % 2 == 0) or found.length
         a = min(max(a, first / _RANGE), first * _RANGE)
-        C, q = (_MEMORY * q * C + now.value) / (_MEMORY * q + 1), _MEMORY * q + 1
+        C, q = averaged(C, q, now.value)
     return Descent(now, size, steps, evaluations)

@@ -7,12 +7,12 @@ from orthoprox import _inputs
 from orthoprox._arrays import Array, precision
 from orthoprox.curvature import lipschitz, weak_convexity
 from orthoprox.problem import Problem
-from orthoprox.snapshot import Residuals
+from orthoprox.solvers._alm import AugmentedLagrangian, SplitState
 from orthoprox.solvers._augmented import Lagrangian, newton
 from orthoprox.solvers._rgbb import canonical, rgbb
-from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, Solver, settle
-from orthoprox.solvers.soc import largest, relative_gap
-from orthoprox.stiefel import norm, sym
+from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, settle
+from orthoprox.solvers.soc import largest
+from orthoprox.stiefel import norm
 
 _SEARCHES = ("value", "gradient")
 _FIRST = 1e-3  # the first Barzilai-Borwein step, over the unit
@@ -26,48 +26,37 @@ _FINEST = 1e-3  # the least share of ``coarse`` that failures leave
 
 
 @dataclass(frozen=True)
-class State:
+class State(SplitState):
     """The iterates."""
 
-    X: Array  # X^k, on the manifold
-    Y: Array  # Y^k, the copy that carries g
-    U: Array  # multiplier of X = Y, an element of dg(Y)
-    ell: float  # l(X^k)
-    D: Array  # grad l(X^k)
-    sigma: float  # the penalty on |X - Y|^2
-    most: float  # which stays below this
+    most: float  # the penalty stays below this
     shift: float  # of the Newton equations
     coarse: float  # the |gradient| at which Newton's method takes over
-    gap: float  # max |X - Y|
-    size: float  # |P_T(D + U)|, what the inner steps left of the gradient
-    k: int  # iterations done
-    unit: float  # the size of the gradient at the start
-    trials: int  # evaluations of the Lagrangian in the last iteration
-    products: int  # and products with its Hessian
+    products: int  # with the Hessian, in the last iteration
 
 
 @dataclass(frozen=True)
-class ALMSSN(Solver[State]):
-    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y). With e the Moreau envelope of g,
+class ALMSSN(AugmentedLagrangian[State]):
+    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y). With e the Moreau envelope of g for 1/s,
 
-        X+ ~ argmin F(X) = l(X) + e_{1/sigma}(X + U/sigma)  subject to  X'X = I
-        Y+ = prox_{g/sigma}(X+ + U/sigma),   U+ = U + sigma (X+ - Y+)
+        X+ ~ argmin F(X) = l(X) + e(X + Lam/s)  subject to  X'X = I
+        Y+ = prox_{g/s}(X+ + Lam/s),   Lam+ = Lam + s (X+ - Y+)
 
     The inner problem is solved by Barzilai-Borwein steps until |P_T(F')| <= coarse, and then by Newton steps
 
         X <- qr(X + a Z),   (H + shift) Z = -P_T(F'),   H[V] = P_T(l''[V] + e''[V] - V sym(X'F'))
 
-    with a generalised second derivative of e, to the tolerance min(accuracy^k, 5 |X - Y|). sigma grows where max |X - Y|
+    with a generalised second derivative of e, to the tolerance min(accuracy^k, 5 |X - Y|). s grows where max |X - Y|
     does not shrink, or is large against the gradient that is left. The shift rises where H + shift is not positive, and
     falls after each step.
 
     Parameters
     ----------
     penalty : float, optional
-        The first sigma; by default 1.5 max(L^-, L/4), with L the Lipschitz constant of grad l and L^- the weak convexity
+        The first s; by default 1.5 max(L^-, L/4), with L the Lipschitz constant of grad l and L^- the weak convexity
         modulus of l.
     growth, ratio : float
-        sigma is multiplied by ``growth``, and at least |U|, after an iteration in which max |X - Y| exceeds ``ratio`` times
+        s is multiplied by ``growth``, and at least |Lam|, after an iteration in which max |X - Y| exceeds ``ratio`` times
         its last value.
     accuracy, coarse, shift : float
         As above, ``shift`` the first one; all in terms of ``unit``.
@@ -110,20 +99,20 @@ class ALMSSN(Solver[State]):
         return (PROX_DERIVATIVE,)
 
     def init(self, problem: Problem, X0: Array) -> State:
-        ell, D = problem.smooth.value_and_grad(X0)
+        f, D = problem.smooth.value_and_grad(X0)
         unit = self.unit or largest(D) or 1.0
-        sigma = 1.5 * max(weak_convexity(problem.smooth, X0), lipschitz(problem.smooth, X0) / 4) or unit
-        sigma = sigma if self.penalty is None else float(self.penalty)
-        most = 0.01 * sigma / precision(X0) ** 0.5  # above, rounding errors of X would spoil U
+        s = 1.5 * max(weak_convexity(problem.smooth, X0), lipschitz(problem.smooth, X0) / 4) or unit
+        s = s if self.penalty is None else float(self.penalty)
+        most = 0.01 * s / precision(X0) ** 0.5  # above, rounding errors of X would spoil Lam
         return State(
-            X0, X0, 0 * X0, float(ell), D, sigma, most, self.shift * unit, self.coarse * unit,
-            float("inf"), float("inf"), 0, unit, 0, 0,
+            X0, X0, 0 * X0, float(f), D, s, float("inf"), float("inf"), 0, 0, unit,
+            most, self.shift * unit, self.coarse * unit, 0,
         )  # fmt: skip
 
     def step(self, problem: Problem, state: State) -> State:
-        sigma, unit, k = state.sigma, state.unit, state.k + 1
-        F, tol = Lagrangian(problem, state.U, sigma), self._tolerance(state)
-        now = F.known(state.X, state.ell, state.D)
+        s, unit = state.s, state.unit
+        F, tol = Lagrangian(problem, state.Lam, s), self._tolerance(state)
+        now = F.known(state.X, state.f, state.D)
         size = canonical(now.X, now.gradient)[1]
         trials, products, coarse, shift = 0, 0, state.coarse, state.shift
         if not size <= coarse:  # with NaN as well, and the run ends
@@ -140,14 +129,14 @@ class ALMSSN(Solver[State]):
             trials, products = trials + last.trials, last.products
             coarse = coarse if size <= tol else max(coarse / 2, _FINEST * self.coarse * unit)
 
-        X, D, Y, U = now.X, now.more.D, now.more.e.point, now.more.e.gradient
+        X, Y, Lam = now.X, now.more.e.point, now.more.e.gradient
         gap = largest(X - Y)
         balance = unit * float(norm(X - Y)) * (1 + float(norm(X)))  # to be compared with the gradient
         if (gap >= self.ratio * state.gap and balance > _LOW * size) or balance > _HIGH * size:
-            sigma = min(max(self.growth * sigma, float(norm(U))), state.most)
+            s = min(max(self.growth * s, float(norm(Lam))), state.most)
         return State(
-            X, Y, U, now.more.ell, D, sigma, state.most, shift, coarse,
-            gap, size, k, unit, trials, products,
+            X, Y, Lam, now.more.f, now.more.D, s, gap, size, state.k + 1, trials, unit,
+            state.most, shift, coarse, products,
         )  # fmt: skip
 
     def _tolerance(self, state: State) -> float:
@@ -155,26 +144,8 @@ class ALMSSN(Solver[State]):
         tol = self.accuracy ** (state.k + 1)
         if state.k >= 2:
             tol = min(tol, _SHARE * float(norm(state.X - state.Y)))
-        rounding = _ROUNDING * precision(state.X) * float(norm(state.D) + state.sigma * norm(state.X))
+        rounding = _ROUNDING * precision(state.X) * float(norm(state.D) + state.s * norm(state.X))
         return max(tol * state.unit, rounding)
 
-    def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` |X - Y| relative, and ``prox``, the length of P_T(grad l + U)."""
-        return {
-            "step": lambda: norm(new.X - old.X),
-            "constraint": lambda: relative_gap(new.X, new.Y),
-            "prox": lambda: new.size,
-        }
-
-    def output(self, state: State) -> Array:
-        return state.X
-
-    def multiplier(self, state: State) -> Array:
-        """Return -sym(X'(grad l + U)) / 2, as U is the subgradient of g."""
-        return -sym(state.X.mT @ (state.D + state.U)) / 2
-
     def parameters(self, state: State) -> dict[str, Any]:
-        return {"penalty": state.sigma, "shift": state.shift, "unit": state.unit}
-
-    def advice(self, problem: Problem, state: State) -> str:
-        return f"Set a larger penalty, twice {state.sigma:.2g} or more."
+        return super().parameters(state) | {"shift": state.shift}

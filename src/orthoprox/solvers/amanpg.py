@@ -1,40 +1,35 @@
 """AManPG, the accelerated manifold proximal gradient method."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from orthoprox import _inputs, stiefel
 from orthoprox._arrays import Array
 from orthoprox.curvature import steepness
 from orthoprox.problem import Problem
-from orthoprox.snapshot import Residuals
-from orthoprox.solvers._proximal import Point, descend, inner_tolerance, visit
+from orthoprox.solvers._proximal import Point, ProximalGradient, ProximalState, descend, inner_tolerance, visit
 from orthoprox.solvers._retraction import inverse
 from orthoprox.solvers._semismooth import tangent_prox
-from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, Solver, settle
+from orthoprox.solvers.base import Facts
 from orthoprox.stiefel import norm
 
 
 @dataclass(frozen=True)
-class State:
-    """The iterates."""
+class State(ProximalState):
+    """The iterates; ``Lam`` belongs to the subproblems at Y."""
 
-    X: Array  # X^k, on the manifold
     Y: Array  # Y^k, the extrapolated point where the next step starts
     D: Array  # grad l(Y^k)
     s: float  # s_k of the extrapolation
-    Lam: Array  # multiplier of the last subproblem at Y, where the next one starts
     safe: Point  # the last point that passed the safeguard
     Lam_safe: Array  # multiplier of the last subproblem there
-    t: float  # prox step
-    size: float  # |V|_F of the step to X^k
     k: int  # iterations done
     trials: int  # of the safeguard's line search; 0 where there was none
     proxes: int  # of the subproblems
 
 
 @dataclass(frozen=True)
-class AManPG(Solver[State]):
+class AManPG(ProximalGradient[State]):
     """ManPG with Nesterov's extrapolation and a safeguard: in each iteration
 
         X+ = polar(Y + V),   V = argmin <grad l(Y), V> + |V|^2 / 2t + g(Y + V)  subject to  Y'V + V'Y = 0
@@ -64,21 +59,16 @@ class AManPG(Solver[State]):
         remark="not counting the work of its subproblem solver; a safeguard adds a gradient and the trials of ManPG",
     )  # fmt: skip
 
-    step_size: float | None = None
     safeguard: int = 5
 
     def __post_init__(self) -> None:
-        settle(self, "step_size")
+        super().__post_init__()
         _inputs.integer(self.safeguard, "safeguard")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return (PROX_DERIVATIVE,)
 
     def init(self, problem: Problem, X0: Array) -> State:
         safe, Lam = visit(problem, X0), 0 * stiefel.defect(X0)
         t = 1 / (steepness(problem.smooth, X0, safe.D) or 1.0) if self.step_size is None else float(self.step_size)
-        return State(X0, X0, safe.D, 1.0, Lam, safe, Lam, t, float(norm(X0)), 0, 0, 0)
+        return State(X0, Lam, float(norm(X0)), t, t, X0, safe.D, 1.0, safe, Lam, 0, 0, 0)
 
     def step(self, problem: Problem, state: State) -> State:
         V, Lam, proxes = self._tangent_prox(problem, state, state.Y, state.D, state.Lam)
@@ -106,23 +96,3 @@ class AManPG(Solver[State]):
     def _tangent_prox(self, problem: Problem, state: State, X: Array, D: Array, Lam: Array) -> tuple[Array, Array, int]:
         found = tangent_prox(problem.nonsmooth, X, D, state.t, Lam, tol=inner_tolerance(state.size), dual=True)
         return found.V, found.Lam, found.proxes
-
-    def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` 0 and ``prox`` |V| / t."""
-        return {
-            "step": lambda: norm(new.X - old.X),
-            "constraint": lambda: 0.0,
-            "prox": lambda: new.size / new.t,
-        }
-
-    def output(self, state: State) -> Array:
-        return state.X
-
-    def multiplier(self, state: State) -> Array:
-        return -state.Lam
-
-    def parameters(self, state: State) -> dict[str, Any]:
-        return {"step_size": state.t}
-
-    def advice(self, problem: Problem, state: State) -> str:
-        return f"Set a smaller step_size, half of {state.t:.2g} or less."

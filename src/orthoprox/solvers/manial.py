@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from orthoprox import _inputs
-from orthoprox.solvers._alm import AugmentedLagrangian
+from orthoprox.solvers._alm import FirstOrder
 from orthoprox.solvers.base import Facts
 
 _RULES = ("I", "II")
@@ -12,10 +12,10 @@ _DOUBLINGS = 14  # of the number of inner steps, after which it stays
 
 
 @dataclass(frozen=True)
-class ManIAL(AugmentedLagrangian):
+class ManIAL(FirstOrder):
     """The augmented Lagrangian method for X = Y with X on the manifold and g(Y): with e the Moreau envelope of g for 1/s,
 
-        X+ ~ argmin l(X) + e(X + Lam/s)  over X'X = I
+        X+ ~ argmin l(X) + e(X + Lam/s)  subject to  X'X = I
         Y+ = prox_{g/s}(X+ + Lam/s),   Lam+ = Lam + s (X+ - Y+)
 
     The first line is solved by Riemannian Barzilai-Borwein steps: in iteration k until the gradient is below 2^-k in
@@ -46,7 +46,8 @@ class ManIAL(AugmentedLagrangian):
     ratio: float = 0.8
     rule: str = "I"
 
-    def _check(self) -> None:
+    def __post_init__(self) -> None:
+        super().__post_init__()
         _inputs.choice(self.rule, "rule", _RULES)
 
     def _start(self) -> tuple[float, float, int]:

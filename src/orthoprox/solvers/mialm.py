@@ -4,17 +4,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from orthoprox import _inputs
-from orthoprox.solvers._alm import AugmentedLagrangian
+from orthoprox.solvers._alm import FirstOrder
 from orthoprox.solvers.base import Facts, settle
 
 _EXTRA = 10  # steps that are added first where an inner problem used up its steps
 
 
 @dataclass(frozen=True)
-class MIALM(AugmentedLagrangian):
+class MIALM(FirstOrder):
     """The augmented Lagrangian method for X = Y with X on the manifold and g(Y): with e the Moreau envelope of g for 1/s,
 
-        X+ ~ argmin l(X) + e(X + Lam/s)  over X'X = I
+        X+ ~ argmin l(X) + e(X + Lam/s)  subject to  X'X = I
         Y+ = prox_{g/s}(X+ + Lam/s),   Lam+ = Lam + s (X+ - Y+)
 
     The first line is solved by Riemannian Barzilai-Borwein steps until the gradient is below a tolerance that shrinks
@@ -60,7 +60,8 @@ class MIALM(AugmentedLagrangian):
     decrease: float = 0.8
     extra: int = 40
 
-    def _check(self) -> None:
+    def __post_init__(self) -> None:
+        super().__post_init__()
         settle(self, "accuracy", "decrease")
         if self.decrease > 1:
             raise ValueError(f"decrease = {self.decrease:g}; it needs a number of at most 1, the inner tolerance shrinks.")

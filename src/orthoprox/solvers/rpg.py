@@ -2,18 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from orthoprox import _inputs, stiefel
 from orthoprox._arrays import Array
 from orthoprox.curvature import lipschitz
 from orthoprox.linesearch import Step, backtrack
 from orthoprox.problem import Problem
-from orthoprox.snapshot import Residuals
-from orthoprox.solvers._proximal import Point, visit
+from orthoprox.solvers._proximal import Point, ProximalGradient, ProximalState, visit
 from orthoprox.solvers._retraction import Retracted, retract
 from orthoprox.solvers._semismooth import tangent_prox
-from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, Solver, settle
+from orthoprox.solvers.base import Facts
 from orthoprox.stiefel import inner, norm, tangent
 
 _GROWTH = 1.05  # of t after a success
@@ -38,14 +37,12 @@ class Work:
 
 
 @dataclass(frozen=True)
-class State:
+class State(ProximalState):
     """The iterates."""
 
-    here: Point  # X^k, on the manifold, with F and grad l
     V: Array  # the last step
-    Lams: tuple[Array, Array]  # multipliers of the last subproblems at X and at R_X(V), where the next ones start
-    t: float  # prox step that the next iteration tries first
-    used: float  # and the one that led here
+    here: Point  # X^k with F and grad l
+    Lam_ahead: Array  # multiplier of the last subproblem at R_X(V), where the next one there starts
     trials: int  # prox steps tried by the last iteration
     work: Work  # and what it has cost
 
@@ -57,7 +54,8 @@ class _Step:
     point: Point
     V: Array
     solved: bool  # whether V is tangent by itself; its subproblem can be hopeless where g dwarfs l and t is long
-    Lams: tuple[Array, Array]
+    Lam: Array
+    Lam_ahead: Array
     work: Work
 
 
@@ -71,7 +69,7 @@ class _Candidate:
 
 
 @dataclass(frozen=True)
-class RPG(Solver[State]):
+class RPG(ProximalGradient[State]):
     """The Riemannian proximal gradient method, whose model knows that the step is retracted: in each iteration
 
         X+ = R_X(V),   V a stationary point of  <grad l(X), V> + |V|^2 / 2t + g(R_X(V))  subject to  X'V + V'X = 0
@@ -102,21 +100,16 @@ class RPG(Solver[State]):
         remark="not counting the work of its subproblem solver, to which further retractions belong",
     )  # fmt: skip
 
-    step_size: float | None = None
     max_cycles: int = 3
 
     def __post_init__(self) -> None:
-        settle(self, "step_size")
+        super().__post_init__()
         _inputs.integer(self.max_cycles, "max_cycles")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return (PROX_DERIVATIVE,)
 
     def init(self, problem: Problem, X0: Array) -> State:
         t = 1 / (lipschitz(problem.smooth, X0) or 1.0) if self.step_size is None else float(self.step_size)
         Lam = 0 * stiefel.defect(X0)
-        return State(visit(problem, X0), X0, (Lam, Lam), t, t, 0, Work())
+        return State(X0, Lam, float(norm(X0)), t, t, X0, visit(problem, X0), Lam, 0, Work())
 
     def step(self, problem: Problem, state: State) -> State:
         here, spent = state.here, Work()
@@ -134,7 +127,8 @@ class RPG(Solver[State]):
         found = backtrack(at, good, state.t, shortest=_SHORTEST * state.t)
         step, t = found.point, found.length
         if found.accepted:
-            return State(step.point, step.V, step.Lams, _GROWTH * t, t, found.trials, spent)
+            X, size, t_next = step.point.X, float(norm(step.V)), _GROWTH * t
+            return State(X, step.Lam, size, t_next, t, step.V, step.point, step.Lam_ahead, found.trials, spent)
         return replace(state, t=max(t / 2, _LEAST * state.used), trials=found.trials, work=spent)
 
     def _minimise(self, problem: Problem, state: State, t: float) -> _Step:
@@ -145,12 +139,12 @@ class RPG(Solver[State]):
             to = retract(X, V)
             return _Candidate(V, to, float(inner(D, V) + inner(V, V) / (2 * t) + g.value(to.Y)))
 
-        first = tangent_prox(g, X, D, t, state.Lams[0], tol=_tolerance(state.V), dual=True)
-        now, Lam, spent = candidate(tangent(X, first.V)), state.Lams[1], Work(0, 1, first.proxes)
+        first = tangent_prox(g, X, D, t, state.Lam, tol=_tolerance(state.size), dual=True)
+        now, Lam, spent = candidate(tangent(X, first.V)), state.Lam_ahead, Work(0, 1, first.proxes)
         solved = not float(norm(first.V - now.V)) > max(float(norm(now.V)), 1e-8)
         for _ in range(self.max_cycles if solved else 0):
             Y, W = now.to.Y, now.to.adjoint_back(D + now.V / t)
-            correction = tangent_prox(g, Y, W, t, Lam, tol=_tolerance(now.V), dual=True)
+            correction = tangent_prox(g, Y, W, t, Lam, tol=_tolerance(float(norm(now.V))), dual=True)
             U, Lam, spent = tangent(Y, correction.V), correction.Lam, spent + Work(1, 0, correction.proxes)
             ratio = float(norm(U)) / (float(norm(now.V)) or 1.0)
             if not ratio > _TINY:
@@ -159,27 +153,7 @@ class RPG(Solver[State]):
             now, spent = found.point if found.accepted else now, spent + Work(retractions=found.trials)
             if ratio <= _SMALL or not found.accepted:
                 break
-        return _Step(visit(problem, now.to.Y), now.V, solved, (first.Lam, Lam), spent)
-
-    def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` 0 and ``prox`` |V| / t."""
-        return {
-            "step": lambda: norm(new.here.X - old.here.X),
-            "constraint": lambda: 0.0,
-            "prox": lambda: norm(new.V) / new.used,
-        }
-
-    def output(self, state: State) -> Array:
-        return state.here.X
-
-    def multiplier(self, state: State) -> Array:
-        return -state.Lams[0]
-
-    def parameters(self, state: State) -> dict[str, Any]:
-        return {"step_size": state.t}
-
-    def advice(self, problem: Problem, state: State) -> str:
-        return f"Set a smaller step_size, half of {state.t:.2g} or less."
+        return _Step(visit(problem, now.to.Y), now.V, solved, first.Lam, Lam, spent)
 
 
 def _lower(at: Callable[[Array], _Candidate], now: _Candidate, U: Array, t: float) -> Step[_Candidate]:
@@ -188,6 +162,6 @@ def _lower(at: Callable[[Array], _Candidate], now: _Candidate, U: Array, t: floa
     return backtrack(lambda a: at(now.V + a * U), lambda a, then: then.model < now.model - a * drop, 1.0, shortest=_SHORTEST)
 
 
-def _tolerance(V: Array) -> float:
-    """Return the bound of |X'U + U'X|_F^2 for a step or a correction U near V, of which corrections must be told apart."""
-    return max((_TINY * float(norm(V))) ** 2, 1e-27)
+def _tolerance(size: float) -> float:
+    """Return the bound of |X'U + U'X|_F^2 for a step or a correction U near V of this size, to be told apart."""
+    return max((_TINY * size) ** 2, 1e-27)
