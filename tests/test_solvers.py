@@ -662,6 +662,7 @@ def test_rpg_minimises_its_model_of_the_retracted_step(g, shape, monkeypatch):
     """No tangent step nearby does better in  <D, V> + |V|^2 / 2t + g(polar(X + V));  the step of ManPG is not so good."""
     monkeypatch.setattr(rpg, "_SMALL", 0.0)
     monkeypatch.setattr(rpg, "_TINY", 1e-10)
+    monkeypatch.setattr(rpg, "inner_tolerance", lambda size: 1e-27)
     problem, t = op.Problem(smooth.Quadratic(symmetric(1, shape[0]), normal(2, *shape)), g, shape), 0.05
     X = random_point(*shape, seed=3)
     first, last = (_model_step(problem, RPG(step_size=t, max_cycles=cycles), X) for cycles in (1, 60))

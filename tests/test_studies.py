@@ -62,14 +62,14 @@ def methods_run(name, data, seconds):
 
 @pytest.mark.parametrize("data", ["five_components", "compressed_modes"])
 def test_methods_are_watched_until_they_are_certified(data):
-    """Certificates at times that grow, the last one small enough; the run is the same without the watch."""
+    """Certificates at times that grow, the last one small enough; the run leads to the same point without the watch."""
     settings = methods_run("adaptive", data, 30.0)
     (outcome,) = methods.execute([settings])
     problem, X0 = methods.instance(settings)
     result = op.solve(problem, op.solvers.Adaptive(), X0, stop=op.stopping.Stationary(1e-8), every=10**9)
     assert outcome["status"] == "CONVERGED"
-    assert outcome["iterations"] == result.iterations == outcome["at_iterations"][-1]
-    assert outcome["projected_objective"] == result.projected_objective
+    assert outcome["iterations"] == outcome["at_iterations"][-1] <= result.iterations
+    assert outcome["projected_objective"] == pytest.approx(result.projected_objective, rel=1e-7)
     assert outcome["certificates"][-1] <= 1e-8 < min(outcome["certificates"][:-1])
     assert len(outcome["at_iterations"]) == len(outcome["at_seconds"]) == len(outcome["certificates"]) > 10
     assert np.all(np.diff(outcome["at_seconds"]) > 0)
@@ -97,7 +97,7 @@ def test_methods_start_from_the_same_point_and_its_certificate_costs_them_no_tim
             sum(k * k for k in range(3_000_000))
             return 1.0
 
-    watch, now = methods.Watch(1e9), Slow()
+    watch, now = methods.Watch(1e-8, 1e9), Slow()
     for now.iteration in range(3):
         watch._due = 0.0
         watch(now)

@@ -1,6 +1,7 @@
 """All methods for nonsmooth problems at their defaults, from one random start: the certificate against time."""
 
 from collections.abc import Sequence
+from math import isfinite
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from orthoprox.problem import Problem
 from orthoprox.problems import compressed_modes, sparse_pca
 from orthoprox.snapshot import Snapshot
 from orthoprox.solve import solve
-from orthoprox.stopping import MaxIterations, Stationary
+from orthoprox.stopping import MaxIterations, Stationary, Status
 from orthoprox.stopping.rules import default_rule
 
 _RATIO = 1.1  # of the times of two measurements
@@ -25,21 +26,23 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
     outcomes = []
     for settings in group:
         problem, X0 = instance(settings)
-        method, stop, watch = solver(settings, problem), settings["stop"], Watch(settings["stop"]["seconds"])
-        rule = default_rule(Stationary(stop["certificate"]), MaxIterations(NEVER), recovers=method.recovers)
+        method, watch = solver(settings, problem), Watch(**settings["stop"])
+        rule = default_rule(Stationary(watch.certificate), MaxIterations(NEVER), recovers=method.recovers)
         result = solve(problem, method, X0, stop=rule, every=NEVER, callback=watch)
-        ended = {"status": "TIME"} if watch.over else {}
+        ended = {"status": watch.status.name} if watch.status else {}
         outcomes.append({**outcome(result), **ended, **watch.curve})
     return outcomes
 
 
 class Watch:
-    """Keeps the certificates of a run, at times at equal ratios and where its rule asked for one; ends it after its time."""
+    """Keeps the certificates of a run, at times at equal ratios and where its rule asked for one; ends it when one will do, or
+    when its processor time is over.
+    """
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.over = False
-        self.curve: dict[str, list[float]] = {"at_iterations": [], "at_seconds": [], "certificates": []}
+    def __init__(self, certificate: float, seconds: float) -> None:
+        self.certificate, self.seconds = certificate, seconds
+        self.status: Status | None = None  # with which it ended the run
+        self.curve: dict[str, list[float | None]] = {"at_iterations": [], "at_seconds": [], "certificates": []}
         self._due = 0.0
 
     def __call__(self, now: Snapshot) -> None:
@@ -47,15 +50,17 @@ class Watch:
         if now.iteration == 0:
             self._first, self._clock = now.seconds, Clock()  # the time that the first state took; processor time from here on
         seconds = self._first + self._clock.cpu_seconds
-        self.over = seconds >= self.seconds
-        if not (now.certified or self.over or seconds >= self._due):
+        over = seconds >= self.seconds
+        if not (now.certified or over or seconds >= self._due):
             return
         with self._clock.off():
-            found = {"at_iterations": now.iteration, "at_seconds": seconds, "certificates": now.shortfall}
-            for name, value in found.items():
-                self.curve[name].append(value)
+            certificate = now.shortfall
+        found = (now.iteration, seconds, certificate if isfinite(certificate) else None)  # JSON has no infinity
+        for name, value in zip(self.curve, found, strict=True):
+            self.curve[name].append(value)
         self._due = max(_RATIO * seconds, seconds + _LEAST)
-        if self.over:
+        if certificate <= self.certificate or over:
+            self.status = Status.CONVERGED if certificate <= self.certificate else Status.TIME
             raise StopIteration
 
 

@@ -9,7 +9,7 @@ from orthoprox._arrays import Array
 from orthoprox.curvature import lipschitz
 from orthoprox.linesearch import Step, backtrack
 from orthoprox.problem import Problem
-from orthoprox.solvers._proximal import Point, ProximalGradient, ProximalState, visit
+from orthoprox.solvers._proximal import Point, ProximalGradient, ProximalState, inner_tolerance, visit
 from orthoprox.solvers._retraction import Retracted, retract
 from orthoprox.solvers._semismooth import tangent_prox
 from orthoprox.solvers.base import Facts
@@ -163,5 +163,8 @@ def _lower(at: Callable[[Array], _Candidate], now: _Candidate, U: Array, t: floa
 
 
 def _tolerance(size: float) -> float:
-    """Return the bound of |X'U + U'X|_F^2 for a step or a correction U near V of this size, to be told apart."""
-    return max((_TINY * size) ** 2, 1e-27)
+    """Return the bound of |X'U + U'X|_F^2 for a step or a correction U near a V of this size.
+
+    It is that of ManPG, but never finer than what tells corrections apart.
+    """
+    return max(inner_tolerance(size), (_TINY * size) ** 2)
