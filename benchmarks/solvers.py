@@ -2,8 +2,9 @@
 
     python -m benchmarks.solvers [--json FILE]
 
-What an iteration consists of is read off the registry, ``facts.work``. The subproblem of ManPG is counted as it goes:
-each evaluation of the prox or of its derivative beyond ``facts.work`` stands for one product XS and one X'W as well.
+What an iteration consists of is read off the registry, ``facts.work``. Subproblems, as of ManPG, are counted as they go:
+each evaluation of the prox or of its derivative beyond ``facts.work`` stands for one product XS and one X'W as well. So are
+the gradients of Newton's equations, of a safeguard, and further retractions, which the registry tells in its remarks.
 ``gram`` is timed as X'X, for which BLAS needs as little as half the time of a general X'W. A ratio near 1 belongs to an
 iteration that does nothing else. Times are CPU times, medians over the repetitions.
 """
@@ -22,7 +23,7 @@ import orthoprox as op
 from orthoprox._arrays import Array
 from orthoprox.experiments.table import markdown
 from orthoprox.nonsmooth import L1
-from orthoprox.solvers import Solver
+from orthoprox.solvers import ALMSSN, RPG, AManPG, Solver
 
 SHAPES = [(300, 150), (400, 20)]
 MU = 0.5
@@ -95,10 +96,25 @@ def count(solver: Solver[Any], state: Any, calls: int) -> dict[str, int]:
     """Return the work of the iteration that led to ``state`` and evaluated the prox or its derivative ``calls`` times."""
     facts = solver.facts
     rounds = 1 if facts.per == "iteration" else getattr(state, f"{facts.per}s")
-    work = {name: rounds * number for name, number in facts.work.items()}
+    work = {name: rounds * number + further(solver, state).get(name, 0) for name, number in facts.work.items()}
     inner = calls - work.get("prox", 0)
     subproblem = {name: work.get(name, 0) + inner for name in ("prox", "gram", "right")}
     return work | subproblem if inner else work
+
+
+def further(solver: Solver[Any], state: Any) -> dict[str, int]:
+    """Return what the last iteration did beyond its rounds, not counting proxes, for the methods whose remarks say so."""
+    match solver:
+        case ALMSSN():
+            return {"gradient": state.products}
+        case RPG():
+            return {"polar": state.work.retractions - state.trials}
+        case AManPG() if state.trials:  # a safeguard evaluates X, and the trials of ManPG; after a restart Y needs nothing
+            restarted = state.s == 1
+            return {"gradient": 1 + state.trials - restarted, "polar": state.trials - restarted}
+        case AManPG() if state.Y is state.X:
+            return {"polar": -1}
+    return {}
 
 
 def operations(problem: op.Problem, solve: Callable[[Array], Array], X: Array) -> dict[str, Callable[[], Array]]:

@@ -11,7 +11,28 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import aslinearoperator
 
 import orthoprox as op
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Adaptive, Landing, ManPG, ManPGAda
+from orthoprox.solvers import (
+    ALMSSN,
+    MADMM,
+    MIALM,
+    PAMAL,
+    PCAL,
+    PLAM,
+    RADMM,
+    RGD,
+    RPG,
+    RSM,
+    SOC,
+    Adaptive,
+    AManPG,
+    Dissolving,
+    Landing,
+    ManIAL,
+    ManPG,
+    ManPGAda,
+    SmoothingRGD,
+    base,
+)
 
 SHAPE = M, N = 7, 3  # of X, for all terms below
 
@@ -122,9 +143,21 @@ SOLVERS = {
     "manpg": ManPG(),
     "manpg published": ManPG(inner="published"),
     "manpg-ada": ManPGAda(),
+    "amanpg": AManPG(),
+    "rpg": RPG(),
     "soc": SOC(),
     "pamal": PAMAL(),
     "radmm": RADMM(),
+    "madmm": MADMM(),
+    "manial": ManIAL(),
+    "mialm": MIALM(),
+    "almssn": ALMSSN(),
+    "almssn gradient": ALMSSN(search="gradient"),
+    "smoothing-rgd": SmoothingRGD(),
+    "smoothing-rgd dynamic": SmoothingRGD(rule="dynamic"),
+    "dissolving": Dissolving(),
+    "dissolving gradient": Dissolving(inner="gradient"),
+    "dissolving lbfgs": Dissolving(inner="lbfgs", max_cycles=5),
     "rsm": RSM(),
     "rsm qr": RSM(retraction="qr"),
     "rsm diminishing": RSM(rule="diminishing", step_size=0.1),
@@ -139,7 +172,7 @@ SOLVERS = {
     "landing": Landing(),
     "landing unsafe": Landing(safe=None),
 }
-SMOOTH_ONLY = {name for name, solver in SOLVERS.items() if not solver.facts.nonsmooth}
+SMOOTH_ONLY = {name for name, solver in SOLVERS.items() if base.SMOOTH in solver.needs}
 
 
 def _graph_matching():

@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from collections import Counter
 from dataclasses import fields
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import chromium
+import orthoprox as op
 from orthoprox.experiments.spec import names
 from orthoprox.solvers import SOLVERS
 
@@ -24,6 +26,7 @@ PUBLISHED = {
     "landing": (False, True, "O(eps^-2)", False, True),
     "manpg": (True, False, "O(eps^-2)*", False, False),
     "radmm": (True, True, "O(eps^-4)", False, False),
+    "smoothing-rgd": (True, True, "O(eps^-3)", False, False),
     "lsalm": (True, True, "O(eps^-3)", True, True),
 }
 
@@ -82,6 +85,30 @@ def test_the_benchmark_counts_what_a_subproblem_adds(load):
     bench = load("benchmarks.solvers")
     assert bench.measure("manpg", (20, 4), warm_up=1, repetitions=1).work["prox"] > 0
     assert bench.measure("lsalm", (20, 4), warm_up=1, repetitions=1).work == SOLVERS["lsalm"].facts.work
+
+
+@pytest.mark.parametrize("name", ["amanpg", "rpg", "almssn"])
+def test_the_benchmark_counts_what_remarks_tell(name, load, monkeypatch):
+    """Gradients and retractions of an iteration, counted one by one, are those of its line: with a safeguard or without."""
+    bench, made = load("benchmarks.solvers"), Counter()
+
+    def counting(kind, attribute, what):
+        function = getattr(kind, attribute)
+        monkeypatch.setattr(kind, attribute, lambda *given: (made.update([what]), function(*given))[1])
+
+    solver, problem = SOLVERS[name](), op.problems.sparse_pca(op.datasets.five_components(50, 20), 4, 0.5)
+    counting(type(problem.smooth), "grad", "gradient")
+    counting(op.stiefel, "polar", "polar")
+    state = solver.init(problem, op.stiefel.random_point(20, 4))
+    seen = set()
+    for _ in range(30):
+        made.clear()
+        state = solver.step(problem, state)
+        work = bench.count(solver, state, 0)
+        assert work["polar"] == made["polar"] or name == "almssn"  # which has QR steps
+        assert work["gradient"] == made["gradient"]
+        seen.add(tuple(bench.further(solver, state).items()))
+    assert len(seen) > 1
 
 
 def test_index_names_every_page():

@@ -13,7 +13,26 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 import orthoprox as op
 from cases import SHAPE, nonsmooth_terms, operator_terms, smooth_terms
 from orthoprox import nonsmooth, problems, smooth, stopping
-from orthoprox.solvers import PAMAL, PCAL, PLAM, RADMM, RGD, RSM, SOC, Landing, ManPG, ManPGAda
+from orthoprox.solvers import (
+    ALMSSN,
+    MADMM,
+    MIALM,
+    PAMAL,
+    PCAL,
+    PLAM,
+    RADMM,
+    RGD,
+    RPG,
+    RSM,
+    SOC,
+    AManPG,
+    Dissolving,
+    Landing,
+    ManIAL,
+    ManPG,
+    ManPGAda,
+    SmoothingRGD,
+)
 
 M, N = 6, 2
 RNG = np.random.default_rng(0)
@@ -207,9 +226,17 @@ def parameter(kind, name):
 POSITIVE_PARAMETERS = {
     ManPG: ["step_size"],
     ManPGAda: ["step_size"],
+    AManPG: ["step_size"],
+    RPG: ["step_size"],
     SOC: ["penalty"],
     PAMAL: ["penalty", "growth", "ratio", "proximal", "clip", "accuracy", "floor", "unit"],
     RADMM: ["rho", "eta", "gamma"],
+    MADMM: ["rho", "eta", "accuracy"],
+    ManIAL: ["penalty", "growth", "ratio", "enough", "floor", "first", "unit"],
+    MIALM: ["penalty", "growth", "ratio", "enough", "floor", "first", "unit", "accuracy", "decrease"],
+    ALMSSN: ["penalty", "growth", "ratio", "accuracy", "coarse", "shift", "unit"],
+    SmoothingRGD: ["nu", "power", "factor", "accuracy"],
+    Dissolving: ["penalty", "step_size", "decay"],
     RSM: ["step_size", "decay", "power", "offset"],
     RGD: ["step_size", "shrink", "decrease"],
     PLAM: ["penalty", "step_size", "first", "smallest"],
@@ -220,7 +247,7 @@ POSITIVE_PARAMETERS = {
 
 def test_every_number_of_every_method_is_in_the_table():
     for kind, names in POSITIVE_PARAMETERS.items():
-        others = {"inner", "trial", "rule", "retraction", "max_cycles"}
+        others = {"inner", "trial", "rule", "retraction", "search", "max_cycles", "safeguard", "extra"}
         assert {field.name for field in fields(kind)} - others == set(names)
     assert set(POSITIVE_PARAMETERS) == set(op.SOLVERS.values()) - {op.LSALM, op.solvers.Adaptive}  # the latter has none
 
@@ -393,6 +420,11 @@ INTEGERS = {
     "MaxIterations": ("max_iterations", stopping.MaxIterations, 0),
     "Leaves.grace": ("grace", lambda v: stopping.Leaves(1.0, v), 0),
     "PAMAL.max_cycles": ("max_cycles", lambda v: PAMAL(max_cycles=v), 1),
+    "RPG.max_cycles": ("max_cycles", lambda v: RPG(max_cycles=v), 1),
+    "AManPG.safeguard": ("safeguard", lambda v: AManPG(safeguard=v), 1),
+    "MADMM.max_cycles": ("max_cycles", lambda v: MADMM(max_cycles=v), 1),
+    "MIALM.max_cycles": ("max_cycles", lambda v: MIALM(max_cycles=v), 1),
+    "MIALM.extra": ("extra", lambda v: MIALM(extra=v), 0),
     "five_components.p": ("p", lambda v: op.datasets.five_components(v, 6), 5),
     "five_components.m": ("m", lambda v: op.datasets.five_components(5, v), 2),
     "random_quadratic.m": ("m", lambda v: op.datasets.random_quadratic(v, 1), 1),
@@ -650,7 +682,17 @@ def test_calls_that_do_not_fit_are_refused_before_any_work(call, error, message)
         ("safe", lambda: Landing(safe=1), ValueError, "safe = 1; it needs a distance between 0 and 1, or None"),
         ("growth", lambda: PAMAL(growth=0.9), ValueError, "growth = 0.9; it needs a finite number >= 1"),
         ("accuracy", lambda: PAMAL(accuracy=1.1), ValueError, "accuracy = 1.1; it needs a number of at most 1"),
+        ("growth ALM", lambda: ManIAL(growth=0.9), ValueError, "growth = 0.9; it needs a finite number >= 1"),
+        ("decrease ALM", lambda: MIALM(decrease=1.1), ValueError, "decrease = 1.1; it needs a number of at most 1"),
+        ("rule ALM", lambda: ManIAL(rule="III"), ValueError, "rule is 'III'; it needs one of 'I', 'II'"),
+        ("almssn growth", lambda: ALMSSN(growth=0.9), ValueError, "growth = 0.9; it needs a finite number >= 1"),
+        ("almssn accuracy", lambda: ALMSSN(accuracy=1.1), ValueError, "accuracy = 1.1; it needs a number of at most 1"),
         ("decay", lambda: RSM(decay=1.1), ValueError, "decay = 1.1; it needs a number of at most 1"),
+        ("smoothing", lambda: SmoothingRGD(rule="two phase"), ValueError, "rule is 'two phase'; .*Did you mean 'two-phase'"),
+        ("factor", lambda: SmoothingRGD(factor=1.0), ValueError, "factor = 1; it needs a number between 0 and 1"),
+        ("dissolving", lambda: Dissolving(inner="bfgs"), ValueError, "inner is 'bfgs'; .*Did you mean 'lbfgs'"),
+        ("its decay", lambda: Dissolving(decay=1.1), ValueError, "decay = 1.1; it needs a number of at most 1"),
+        ("its cycles", lambda: Dissolving(max_cycles=0), ValueError, "max_cycles = 0; it needs a whole number >= 1"),
         ("no shrink", lambda: RGD(shrink=None), TypeError, "shrink is None, a NoneType; it needs a real number"),
         ("no decay", lambda: RSM(decay=None), TypeError, "decay is None, a NoneType; it needs a real number"),
         ("no gamma", lambda: RADMM(gamma=None), TypeError, "gamma is None, a NoneType; it needs a real number"),

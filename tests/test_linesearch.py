@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import EXAMPLES, SEEDS, normal, symmetric
-from orthoprox.linesearch import backtrack, barzilai_borwein
+from orthoprox.linesearch import averaged, backtrack, barzilai_borwein
 
 
 @given(good=st.integers(0, 12), shrink=st.sampled_from([0.1, 0.5, 0.9]), first=st.sampled_from([1e-3, 1.0, 50.0]))
@@ -56,6 +56,28 @@ def test_barzilai_borwein_is_an_inverse_curvature(seed, m):
     assert barzilai_borwein(S, 3 * S) == pytest.approx(1 / 3)
 
 
+@given(seed=SEEDS)
+@EXAMPLES
+def test_the_long_barzilai_borwein_step_is_the_longer(seed):
+    """<S, S> / |<S, V>| is not below |<S, V>| / <V, V>; the geometric mean of both is |S| / |V|."""
+    S, V = normal(seed, 5, 2), normal(seed + 1, 5, 2)
+    short, long = barzilai_borwein(S, V), barzilai_borwein(S, V, long=True)
+    assert long >= short
+    assert short * long == pytest.approx(np.sum(S**2) / np.sum(V**2))
+
+
 def test_barzilai_borwein_of_no_change_is_zero():
     """Where the gradient did not change there is no curvature to invert."""
     assert barzilai_borwein(np.ones((3, 2)), np.zeros((3, 2))) == 0.0
+    assert barzilai_borwein(np.ones((3, 2)), np.zeros((3, 2)), long=True) == 0.0
+
+
+def test_the_average_forgets_old_values():
+    """After f_0, ..., f_k it is the mean with weights .85^k, ..., .85, 1: never below the last value where values fall."""
+    values = normal(0, 30)
+    C, q = float(values[0]), 1.0
+    for k, f in enumerate(values[1:], start=1):
+        C, q = averaged(C, q, float(f))
+        weights = 0.85 ** np.arange(k, -1, -1)
+        assert pytest.approx(weights.sum()) == q
+        assert pytest.approx(np.average(values[: k + 1], weights=weights)) == C

@@ -5,7 +5,7 @@ import pytest
 
 import orthoprox as op
 from orthoprox.assignment import assign, f_measure
-from orthoprox.experiments import matching, spca
+from orthoprox.experiments import matching, methods, spca
 from orthoprox.experiments.spec import load
 from orthoprox.stiefel import polar, tangent
 
@@ -53,3 +53,53 @@ def test_the_start_of_a_matching_is_that_of_fixed_riemannian_gradient_steps():
     for _ in range(2):
         X = polar(X - 0.1 * tangent(X, problem.smooth.grad(X)))
     assert np.array_equal(matching.gradient_start(problem, 3, 2, 0.1), X)
+
+
+def methods_run(name, data, seconds):
+    (run,) = [r for r in load("fig-methods", quick=True).runs() if (r.at["solver"], r.at["data"]) == (name, data)]
+    return {**run.settings, "stop": {**run.settings["stop"], "seconds": seconds}}
+
+
+@pytest.mark.parametrize("data", ["five_components", "compressed_modes"])
+def test_methods_are_watched_until_they_are_certified(data):
+    """Certificates at times that grow, the last one small enough; the run leads to the same point without the watch."""
+    settings = methods_run("adaptive", data, 30.0)
+    (outcome,) = methods.execute([settings])
+    problem, X0 = methods.instance(settings)
+    result = op.solve(problem, op.solvers.Adaptive(), X0, stop=op.stopping.Stationary(1e-8), every=10**9)
+    assert outcome["status"] == "CONVERGED"
+    assert outcome["iterations"] == outcome["at_iterations"][-1] <= result.iterations
+    assert outcome["projected_objective"] == pytest.approx(result.projected_objective, rel=1e-7)
+    assert outcome["certificates"][-1] <= 1e-8 < min(outcome["certificates"][:-1])
+    assert len(outcome["at_iterations"]) == len(outcome["at_seconds"]) == len(outcome["certificates"]) > 10
+    assert np.all(np.diff(outcome["at_seconds"]) > 0)
+    assert np.all(np.diff(outcome["at_iterations"]) > 0)
+
+
+def test_methods_end_when_their_time_is_over():
+    (outcome,) = methods.execute([methods_run("rsm", "compressed_modes", 0.05)])
+    assert outcome["status"] == "TIME"
+    assert 0.05 <= outcome["at_seconds"][-1] < 0.5
+    assert outcome["at_iterations"][-1] == outcome["iterations"]
+
+
+def test_methods_start_from_the_same_point_and_its_certificate_costs_them_no_time():
+    """The clock stands still while a certificate is computed, here a slow one."""
+    first, second = (methods.instance(methods_run(name, "five_components", 1.0)) for name in ("soc", "radmm"))
+    assert np.array_equal(first[1], second[1])
+    assert first[0].value(first[1]) == second[0].value(first[1])
+
+    class Slow:
+        iteration, seconds, certified = 0, 0.0, False
+
+        @property
+        def shortfall(self):
+            sum(k * k for k in range(3_000_000))
+            return 1.0
+
+    watch, now = methods.Watch(1e-8, 1e9), Slow()
+    for now.iteration in range(3):
+        watch._due = 0.0
+        watch(now)
+    assert watch.curve["at_iterations"] == [0, 1, 2]
+    assert watch.curve["at_seconds"][-1] < 0.02

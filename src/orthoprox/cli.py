@@ -45,8 +45,8 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="CONDITION",
-        help="run a part only, as in --where 'm<=500' --where 'seed<3'; coordinates are seed, solver, m, start, frame, and the "
-        "parameters that are varied: rho, eps, r, beta, parameter, value",
+        help="run a part only, as in --where 'm<=500' --where 'seed<3'; coordinates are seed, solver, m, data, start, frame, "
+        "and the parameters that are varied: rho, eps, r, beta, parameter, value",
     )
     reproduce.set_defaults(command=_reproduce)
     return parser

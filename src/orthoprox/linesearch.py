@@ -9,6 +9,8 @@ from orthoprox.stiefel import inner
 
 T = TypeVar("T")
 
+_MEMORY = 0.85  # of the average of Zhang and Hager
+
 
 @dataclass(frozen=True)
 class Step(Generic[T]):
@@ -33,7 +35,21 @@ def backtrack(
         length, trials = shrink * length, trials + 1
 
 
-def barzilai_borwein(S: Array, V: Array) -> float:
-    """Return |<S, V>| / <V, V> for a change S of the point and V of the gradient; 0 where V vanishes."""
-    size = float(inner(V, V))
-    return abs(float(inner(S, V))) / size if size > 0 else 0.0
+def barzilai_borwein(S: Array, V: Array, *, long: bool = False) -> float:
+    """Return |<S, V>| / <V, V> for a change S of the point and V of the gradient, or the longer <S, S> / |<S, V>|.
+
+    The result is 0 where the divisor vanishes.
+    """
+    cross = abs(float(inner(S, V)))
+    top, bottom = (float(inner(S, S)), cross) if long else (cross, float(inner(V, V)))
+    return top / bottom if bottom > 0 else 0.0
+
+
+def averaged(C: float, q: float, f: float) -> tuple[float, float]:
+    """Return C+ = (a q C + f) / q+ and q+ = a q + 1, a = .85: the average of past values with which Zhang and Hager compare.
+
+    Reference: H. Zhang and W. W. Hager, A nonmonotone line search technique and its application to unconstrained
+    optimization, SIAM J. Optim. 14 (2004).
+    """
+    weight = _MEMORY * q
+    return (weight * C + f) / (weight + 1), weight + 1

@@ -8,7 +8,15 @@ from pathlib import Path
 import orthoprox
 
 _SHOWING = {"__init__.py", "cli.py", "plot.py", "progress.py", "checks.py"}  # show, check or export, but make no numbers
-_MAKING = {"batch.py", "formula.py", "matching.py", "quadratics.py", "spca.py", "study.py"}  # make them, in this package
+_MAKING = {
+    "batch.py",
+    "formula.py",
+    "matching.py",
+    "methods.py",
+    "quadratics.py",
+    "spca.py",
+    "study.py",
+}  # make them, in this package
 
 
 @cache

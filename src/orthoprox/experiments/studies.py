@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from orthoprox.experiments import matching, quadratics, spca
+from orthoprox.experiments import matching, methods, quadratics, spca
 from orthoprox.experiments.study import Outcome, Settings
 
 _SECONDS = {"manpg-ada": 8.0, "soc": 8.0, "radmm": 8.0, "lsalm": 4.0, "pamal": 60.0}  # sparse PCA at m = 300, on one core
@@ -42,4 +42,5 @@ STUDIES: dict[str, Study] = {
         group=lambda settings: repr(settings["problem"]),
     ),
     "matching": Study(matching.execute, seconds=lambda settings: 1.5, timed=True),
+    "methods": Study(methods.execute, seconds=lambda settings: 0.6 * settings["stop"]["seconds"], timed=True),
 }

@@ -1,6 +1,7 @@
 """The proximal step in a tangent space, by a regularised semismooth Newton method on its multiplier."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -91,8 +92,13 @@ def _newton_step(g: Any, X: Array, t: float, now: _Trial, unit: float) -> Array:
 
 def symmetric_basis(n: int, like: Array) -> Array:
     """Return an orthonormal basis of the symmetric n x n matrices, stacked along the first axis."""
+    return from_numpy(_symmetric_basis(n), like=like)
+
+
+@cache
+def _symmetric_basis(n: int) -> np.ndarray:
     rows, columns = np.tril_indices(n)
     basis = np.zeros((len(rows), n, n))
     k = np.arange(len(rows))
     basis[k, rows, columns] = basis[k, columns, rows] = np.where(rows == columns, 1.0, 0.5**0.5)
-    return from_numpy(basis, like=like)
+    return basis

@@ -2,41 +2,35 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from orthoprox import _inputs, stiefel
 from orthoprox._arrays import Array
 from orthoprox.curvature import lipschitz
-from orthoprox.linesearch import backtrack
 from orthoprox.problem import Problem
-from orthoprox.snapshot import Residuals
+from orthoprox.solvers._proximal import Point, ProximalGradient, ProximalState, descend, inner_tolerance, visit
 from orthoprox.solvers._semismooth import tangent_prox
-from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, Solver, settle
+from orthoprox.solvers.base import Facts
 from orthoprox.stiefel import norm
 
-_SHORTEST = 1e-4  # of the line search on the manifold
 _INNER = ("adaptive", "published")
 
 
 @dataclass(frozen=True)
-class State:
+class State(ProximalState):
     """The iterates."""
 
-    X: Array  # X^k, on the manifold
     F: float  # l(X^k) + g(X^k)
     D: Array  # grad l(X^k)
-    Lam: Array  # multiplier of the last subproblem, where the next one starts
     V: Array  # the last step, of which a part may have been taken
-    t: float  # prox step of the next subproblem
-    t0: float  # and of the first
-    size: float  # |V|_F of the last step
+    t0: float  # the first prox step
     failures: int  # line searches that ended without success
     trials: int  # of the last line search
     proxes: int  # of the last subproblem
 
 
 @dataclass(frozen=True)
-class ManifoldProximalGradient(Solver[State]):
+class ManifoldProximalGradient(ProximalGradient[State]):
     """The proximal gradient method in tangent spaces: in each iteration
 
         V  = argmin <grad l(X), V> + |V|^2 / 2t + g(X + V)  subject to  X'V + V'X = 0
@@ -45,72 +39,35 @@ class ManifoldProximalGradient(Solver[State]):
     with the subproblem solved by a regularised semismooth Newton method.
     """
 
-    step_size: float | None = None
     inner: str = "adaptive"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _inputs.choice(self.inner, "inner", _INNER)
-        settle(self, "step_size")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return (PROX_DERIVATIVE,)
 
     def init(self, problem: Problem, X0: Array) -> State:
         t = 1 / (lipschitz(problem.smooth, X0) or 1.0) if self.step_size is None else float(self.step_size)
-        value, D = problem.smooth.value_and_grad(X0)
-        F = float(value + problem.nonsmooth.value(X0))
-        return State(X0, F, D, 0 * stiefel.defect(X0), 0 * X0, t, t, float(norm(X0)), 0, 0, 0)
+        here = visit(problem, X0)
+        return State(X0, 0 * stiefel.defect(X0), float(norm(X0)), t, t, here.F, here.D, 0 * X0, t, 0, 0, 0)
 
     def step(self, problem: Problem, state: State) -> State:
-        X, F, t = state.X, state.F, state.t
         tol, dual = self._inner_tolerance(state), self.inner == "adaptive"
-        inner = tangent_prox(problem.nonsmooth, X, state.D, t, state.Lam, tol=tol, dual=dual)
-        V = inner.V
-        size = float(norm(V))
-
-        def at(a: float) -> tuple[Array, float, Array]:
-            trial = stiefel.polar(X + a * V)
-            value, D = problem.smooth.value_and_grad(trial)
-            return trial, float(value + problem.nonsmooth.value(trial)), D
-
-        def good(a: float, point: tuple[Array, float, Array]) -> bool:
-            return point[1] < F - a * size**2 / (2 * t) + 1e-14 * abs(F)
-
-        found = backtrack(at, good, 1.0, shortest=_SHORTEST)
-        X, F, D = found.point
-        failures = state.failures + (not found.accepted)
-        t = self._next_step(t, state.t0, found.trials == 1)
-        return State(X, F, D, inner.Lam, V, t, state.t0, size, failures, found.trials, inner.proxes)
+        inner = tangent_prox(problem.nonsmooth, state.X, state.D, state.t, state.Lam, tol=tol, dual=dual)
+        found = descend(problem, Point(state.X, state.F, state.D), inner.V, state.t)
+        new, failures = found.point, state.failures + (not found.accepted)
+        t, size = self._next_step(state.t, state.t0, found.trials == 1), float(norm(inner.V))
+        return State(
+            new.X, inner.Lam, size, t, state.t, new.F, new.D, inner.V, state.t0, failures, found.trials, inner.proxes
+        )  # fmt: skip
 
     @abstractmethod
     def _next_step(self, t: float, t0: float, smooth: bool) -> float:
         """Return the prox step of the next subproblem; ``smooth`` if the line search accepted its first trial."""
 
-    def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` 0 and ``prox`` |V| / t."""
-        return {
-            "step": lambda: norm(new.X - old.X),
-            "constraint": lambda: 0.0,
-            "prox": lambda: new.size / old.t,
-        }
-
-    def output(self, state: State) -> Array:
-        return state.X
-
-    def multiplier(self, state: State) -> Array:
-        return -state.Lam
-
-    def parameters(self, state: State) -> dict[str, Any]:
-        return {"step_size": state.t}
-
-    def advice(self, problem: Problem, state: State) -> str:
-        return f"Set a smaller step_size, half of {state.t:.2g} or less."
-
     def _inner_tolerance(self, state: State) -> float:
         """Return the bound of |E|_F^2: small against the descent |V|^2 of the last step, or as in the authors' code."""
         if self.inner == "adaptive":
-            return min(1e-2, max((0.3 * state.size**2) ** 2, 1e-27))
+            return inner_tolerance(state.size)
         m, n = state.X.shape[-2:]
         outer: float = 1e-8 * m * n * state.t**2
         return max(1e-13, min(1e-11, 1e-3 * outer)) if state.failures == 0 else max(5e-16, min(1e-14, 1e-5 * outer))

@@ -11,7 +11,7 @@ from orthoprox.problem import Problem
 from orthoprox.resolvent import Resolvent, resolvents
 from orthoprox.snapshot import Residuals
 from orthoprox.solvers.base import Ability, Facts, Solver, settle
-from orthoprox.solvers.soc import relative_gap
+from orthoprox.solvers.soc import largest, relative_gap
 from orthoprox.stiefel import norm, sym
 
 
@@ -90,11 +90,10 @@ class PAMAL(Solver[State]):
         return ()
 
     def init(self, problem: Problem, X0: Array) -> State:
-        xp = namespace(X0)
         L, m = lipschitz(problem.smooth, X0), problem.nonsmooth.modulus
         rho = 2.5 * max(weak_convexity(problem.smooth, X0), L / 8, m) or 1.0
         rho = rho if self.penalty is None else float(self.penalty)
-        unit = self.unit or float(xp.max(xp.abs(problem.smooth.grad(X0)))) or 1.0
+        unit = self.unit or largest(problem.smooth.grad(X0)) or 1.0
         zero = 0 * X0
         return State(X0, X0, X0, zero, zero, rho, (0.0, 0.0), 0, 0, unit, resolvents(problem.smooth, X0))
 
@@ -111,12 +110,12 @@ class PAMAL(Solver[State]):
             Q = problem.nonsmooth.prox((rho * X - L1 + c * Q) / (rho + c), 1 / (rho + c))
             P = stiefel.polar((rho * X - L2 + c * P) / (rho + c))
             residual = rho * (Q_old - Q + P_old - P) + c * (X_old - X)
-            change = max(_largest(residual), c * _largest(Q_old - Q), c * _largest(P_old - P))
+            change = max(largest(residual), c * largest(Q_old - Q), c * largest(P_old - P))
             cycles += 1
 
         L1 = xp.clip(L1 + rho * (Q - X), -self.clip * unit, self.clip * unit)
         L2 = xp.clip(L2 + rho * (P - X), -self.clip * unit, self.clip * unit)
-        gaps = (_largest(Q - X), _largest(P - X))
+        gaps = (largest(Q - X), largest(P - X))
         if any(gap > self.ratio * before for gap, before in zip(gaps, state.gaps, strict=True)):
             rho = self.growth * rho
         return State(X, P, Q, L1, L2, rho, gaps, cycles, k, unit, state.solvers)
@@ -141,7 +140,3 @@ class PAMAL(Solver[State]):
 
     def advice(self, problem: Problem, state: State) -> str:
         return f"Set a larger penalty, twice {state.rho:.2g} or more."
-
-
-def _largest(X: Array) -> float:
-    return float(namespace(X).max(namespace(X).abs(X)))

@@ -6,14 +6,13 @@ from typing import Any, ClassVar
 from orthoprox import _inputs, stiefel
 from orthoprox._arrays import Array
 from orthoprox.curvature import lipschitz
-from orthoprox.linesearch import backtrack, barzilai_borwein
+from orthoprox.linesearch import averaged, backtrack, barzilai_borwein
 from orthoprox.problem import Problem
 from orthoprox.snapshot import Residuals
 from orthoprox.solvers.base import SMOOTH, Ability, Facts, Solver, settle
 from orthoprox.stiefel import RETRACTIONS, norm, sym
 
 _TRIALS = ("grow", "restart", "barzilai-borwein")
-_MEMORY = 0.85  # of the average of Zhang and Hager, with which Barzilai-Borwein steps are compared
 
 
 @dataclass(frozen=True)
@@ -99,8 +98,7 @@ class RGD(Solver[State]):
         xi = stiefel.tangent(X, D)
         if self.trial == "barzilai-borwein":
             t = barzilai_borwein(X - state.X, xi - state.xi) or state.t0
-            q = _MEMORY * state.q + 1
-            return State(X, f, D, xi, t, (_MEMORY * state.q * state.C + f) / q, q, state.t0, found.trials)
+            return State(X, f, D, xi, t, *averaged(state.C, state.q, f), state.t0, found.trials)
         t = state.t0 if self.trial == "restart" else 2 * found.length
         return State(X, f, D, xi, t, f, 1.0, state.t0, found.trials)
 

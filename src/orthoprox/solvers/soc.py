@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from orthoprox import stiefel
-from orthoprox._arrays import Array
+from orthoprox._arrays import Array, namespace
 from orthoprox.curvature import lipschitz, weak_convexity
 from orthoprox.problem import Problem
 from orthoprox.resolvent import Resolvent, resolvent
@@ -107,3 +107,8 @@ def splitting_penalty(problem: Problem, X0: Array) -> float:
 def relative_gap(A: Array, B: Array) -> Array:
     """Return |A - B| / max(1, |A|, |B|)."""
     return norm(A - B) / max(1.0, float(norm(A)), float(norm(B)))
+
+
+def largest(X: Array) -> float:
+    """Return max |x_ij|."""
+    return float(namespace(X).max(namespace(X).abs(X)))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from orthoprox.experiments.ledger import Row
 from orthoprox.experiments.section import Section
-from orthoprox.experiments.sections import assignment, components, pairs, penalty, ranges, restart, scaling, smoothing
+from orthoprox.experiments.sections import assignment, components, methods, pairs, penalty, ranges, restart, scaling, smoothing
 from orthoprox.experiments.spec import Spec
 
 SECTIONS: dict[str, Callable[[Spec, list[Row], bool], Section]] = {
@@ -16,4 +16,5 @@ SECTIONS: dict[str, Callable[[Spec, list[Row], bool], Section]] = {
     "fig-spca-scaling": scaling.section,
     "table-spca-rsm": restart.section,
     "table-matching": assignment.section,
+    "fig-methods": methods.section,
 }
