@@ -397,3 +397,12 @@ def test_the_curvature_after_a_loss_is_that_near_the_manifold():
     )
     assert far.feasibility > 0.5
     assert far.calm == state.calm
+
+
+def test_polishing_is_tried_again_only_where_it_has_failed(monkeypatch):
+    problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
+    state = Adaptive().init(problem, op.stiefel.random_point(20, 4, seed=0))
+    monkeypatch.setattr(adaptive, "polish", lambda problem, X, Y, rod: None)
+    assert adaptive._polished(problem, state, 1e-4).untried == pytest.approx(1e-5)
+    monkeypatch.setattr(adaptive, "polish", lambda problem, X, Y, rod: (X, Y))
+    assert adaptive._polished(problem, state, 1e-4).untried == 0.0

@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import minimize as scipy_minimize
 
 import orthoprox as op
-from orthoprox.certificate import proximal_step
+from cases import normal
+from orthoprox.certificate import certify, proximal_step
 from orthoprox.stiefel import norm, polar, random_point, sym
 
 M, N = 14, 3
@@ -187,3 +188,15 @@ def test_a_vanishing_gradient_does_not_inflate_the_relative_distance():
     near = polar(T + 1e-9 * start)
     assert rod.stationarity(rod.certify(near, None)) <= 1e-3
     assert rod.floor == pytest.approx(1e-3 * norm(start - T))
+
+
+@pytest.mark.parametrize(("far", "refined"), [(1e-13, True), (0.0, False)])
+def test_only_what_rounding_leaves_is_not_refined(far, refined):
+    """1e-13 away from stationary is more than rounding, and has a lower bound; 0 has none to find."""
+    A = np.diag(np.arange(1.0, 31.0))
+    X = np.eye(30, 3)
+    problem = op.Problem(op.smooth.Quadratic(A), op.nonsmooth.Zero(), (30, 3))
+    V = normal(0, 30, 3)
+    V[:3] = 0.0
+    proof = certify(problem, X + far * V, None, 1e-2, work=100)
+    assert (proof.lower > 0.1 * proof.upper) == refined

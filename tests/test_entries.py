@@ -10,8 +10,10 @@ from cases import normal, symmetric
 from orthoprox import entries as room
 from orthoprox import products
 from orthoprox.entries import Entries
-from orthoprox.solvers import Adaptive, _part, _stride
+from orthoprox.solvers import Adaptive, _pace, _part, _stride
 from orthoprox.solvers._space import Whole
+from orthoprox.solvers._watch import GAITS, Watch
+from orthoprox.stiefel import norm
 
 M, N = 30, 12
 MASK = np.random.default_rng(0).random((M, N)) < 0.2
@@ -97,11 +99,8 @@ def late(problem, steps=60):
     """The iterates late in a run that looks at all entries."""
     lsalm, _ = _stride.first(problem, op.stiefel.polar(op.starts.coordinates(problem, np.random.default_rng(0))))
     state = Adaptive(newton=False).init(problem, lsalm.X)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_part, "_STEPS", 0)
-        patch.setattr(_part, "_CALM", 0.0)
-        for _ in range(steps):
-            state = Adaptive(newton=False).step(problem, state)
+    for _ in range(steps):
+        state = Adaptive(newton=False).step(problem, state)
     return state.lsalm
 
 
@@ -171,3 +170,119 @@ def test_runs_with_and_without_parts_end_alike(monkeypatch):
     assert with_parts.converged
     assert with_parts.iterations < 0.7 * without.iterations
     assert with_parts.projected_objective == pytest.approx(without.projected_objective, rel=5e-3)
+
+
+@pytest.fixture(scope="module")
+def s():
+    return late(PROBLEMS["l1"])
+
+
+def test_entries_take_part_that_are_nonzero_or_near_to_it(s):
+    """A tenth longer, the point whose prox is taken would make them nonzero: |1.1 w| > mu / (c + r)."""
+    problem = PROBLEMS["l1"]
+    step = 1 / (1.05 * _pace.penalty(s.c, s.grip * s.pull)[1])
+    nonzero = (s.X != 0) | (s.E != 0)
+    expected = (1.1 * np.abs(_stride.target(s)) > step * problem.nonsmooth.mu) | nonzero
+    assert np.any(expected & ~nonzero)
+    at = _part._part(problem, s).entries
+    np.testing.assert_array_equal(at.put(np.ones((len(at), 1))), expected)
+
+
+def test_residuals_of_a_part_are_compared_with_the_whole_gradient(s):
+    at = _part._part(PROBLEMS["l1"], s).entries
+    part = _part._restricted(s, at)
+    assert float(norm(part.D)) < 0.99 * float(norm(s.D))
+    assert part.stationarity == pytest.approx(s.stationarity)
+    assert part.feasibility == pytest.approx(s.feasibility)
+
+
+def test_a_sweep_ends_where_the_gait_changes(s):
+    slow = replace(s, watch=Watch(iterations=99, least=1e-9, before=1e-9, slow=1))
+    assert _part.sweep(PROBLEMS["l1"], slow).watch == Watch(1)
+
+
+@pytest.mark.parametrize(("iterations", "measured"), [(45, True), (51, False)])
+def test_the_pull_is_measured_once_its_time_has_come(s, monkeypatch, iterations, measured):
+    problem = PROBLEMS["l1"]
+    monkeypatch.setattr(_part, "_GAIN", 0.0)
+    monkeypatch.setattr(_part, "_STEPS", 10)
+    before = replace(s, pull=0.9 * s.pull, watch=Watch(iterations=iterations))
+    new = _part.sweep(problem, before)
+    assert new.watch.iterations == iterations + 10
+    now = _pace.outward_pull(problem, new.E, new.D, _pace.subgradient(problem, new.X, new.c))
+    assert now > 0
+    assert now != pytest.approx(before.pull)
+    assert new.pull == (now if measured else before.pull)
+    assert _part._part(problem, before).pull(s.E, s.D, s.D) == before.pull
+
+
+def test_after_a_sweep_the_last_good_point_is_the_last(s):
+    new = _part.sweep(PROBLEMS["l1"], s)
+    assert not np.array_equal(new.X, s.X)
+    np.testing.assert_array_equal(new.good, new.X)
+
+
+def test_a_part_is_left_alone_where_rounding_is_reached(s):
+    there = replace(s, gap=1e-12 * float(norm(s.D)), G=0 * s.G)
+    assert _part.sweep(PROBLEMS["l1"], there) is there
+
+
+def test_meetings_in_rows_and_columns_both_cost(s, monkeypatch):
+    counts = _part._part(PROBLEMS["l1"], s).entries.meetings
+    monkeypatch.setattr(_part, "_MEETINGS", (max(counts) + min(counts) / 2) / s.X.size)
+    assert _part.sweep(PROBLEMS["l1"], s) is s
+
+
+# --- fail at e8fffdf ----------------------------------------------------------------------------------------------------
+
+
+def test_no_part_follows_a_step_with_which_the_last_gait_turns_out_slow(s):
+    over = replace(s, watch=Watch(len(GAITS)))
+    assert _part.sweep(PROBLEMS["l1"], over) is over
+
+
+class Weighted(op.nonsmooth.separable.Separable):
+    """A term of the user's own that knows nothing about entries."""
+
+    def __init__(self, mu):
+        self.mu = mu
+
+    def value(self, X):
+        return np.sum(self.mu * np.abs(X))
+
+    def prox(self, X, t):
+        return X - np.clip(X, -t * self.mu, t * self.mu)
+
+    def interval(self, X):
+        return np.where(X > 0, self.mu, -self.mu), np.where(X < 0, -self.mu, self.mu)
+
+
+class Elastic(op.nonsmooth.L1):
+    """A term whose prox is not that of the one it derives from."""
+
+    def prox(self, X, t):
+        return super().prox(X, t) / (1 + t)
+
+
+@pytest.mark.parametrize(
+    "g",
+    [Weighted(np.full(SHAPE, 0.5)), Weighted(np.full((SHAPE[0], 1), 0.5)), Weighted(np.full((1, SHAPE[1]), 0.5)), Elastic(0.5)],
+)
+def test_a_separable_term_that_does_not_act_on_entries_alone_keeps_the_whole(s, g):
+    problem = op.Problem(PROBLEMS["l1"].smooth, g, SHAPE)
+    assert _part.sweep(problem, s) is s
+
+
+class Own(op.smooth.Quadratic):
+    """A term with a method of that name, as many users have one."""
+
+    def hessian(self, X, V):
+        return self.A @ V
+
+
+def test_a_method_called_hessian_is_no_matrix(s):
+    ell = PROBLEMS["weights and a linear part"].smooth
+    problem = op.Problem(Own(ell.A, ell.B), PROBLEMS["l1"].nonsmooth, SHAPE)
+    assert _part.sweep(problem, s) is s
+    small = op.Problem(Own(ell.A[:20, :20]), op.nonsmooth.L1(0.5), (20, 4))
+    assert op.minimize(small, "random").converged

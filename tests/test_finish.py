@@ -1,6 +1,7 @@
 """What happens before and after a run of minimize: lower minima nearby, budgets, and interrupts."""
 
 import warnings
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -11,7 +12,8 @@ from cases import normal
 from orthoprox import finish, starts
 from orthoprox.finish import lowered, settled
 from orthoprox.search import flops, search
-from orthoprox.stopping import Status
+from orthoprox.stiefel import polar
+from orthoprox.stopping import MaxIterations, Stationary, Status
 
 minimizing = import_module("orthoprox.minimize")
 GAUSSIAN = op.problems.sparse_pca(normal(0, 50, 60) / 7, 30, 0.8)
@@ -129,3 +131,149 @@ def test_what_is_proved_is_called_converged():
 def test_weights_that_are_no_list(mus):
     with pytest.raises(TypeError, match="needs a list of weights"):
         op.path(GAUSSIAN, mus)
+
+
+@pytest.fixture(scope="module")
+def first():
+    return op.minimize(GAUSSIAN, op.stiefel.random_point(60, 30, seed=0), polish=False)
+
+
+def like(result, share, status=Status.CONVERGED, X=None):
+    """The result with a share of its objective, another status or another point; f is negative."""
+    value = share * result.projected_objective
+    measured = replace(result.measurement, projected_objective=value)
+    return replace(result, status=status, measurement=measured, X=result.X if X is None else X)
+
+
+JITTER = normal(7, 60, 30)
+
+
+def tries(first, outcomes, monkeypatch, overhead=0.0):
+    """Return what ``lowered`` returns and (X, stages) of each path, where the runs end as ``outcomes`` say, then fail."""
+    begun, ends = [], iter(outcomes)
+    monkeypatch.setattr(finish, "_OVERHEAD", overhead)
+    monkeypatch.setattr(finish, "along", lambda problem, X, stages: begun.append((X, stages)) or X)
+    monkeypatch.setattr(finish, "unit", lambda problem, rng: JITTER)
+    found = lowered(first, lambda X: next(ends, like(first, 1.0)), lambda: False, np.random.default_rng(0))
+    return found, begun
+
+
+def test_paths_begin_at_the_minimum_and_then_near_it(first, monkeypatch):
+    """Three widths from the minimum itself, then the widest from points near it and farther off in turn."""
+    found, begun = tries(first, [], monkeypatch)
+    assert found is first  # as low is not lower
+    assert len(begun) == finish._FAILURES
+    near, far = finish._JITTERS
+    X = polar(first.X)
+    points = [X, X, X] + 3 * [polar(X + near * JITTER), polar(X + far * JITTER)]
+    for k, (start, stages) in enumerate(begun):
+        np.testing.assert_array_equal(start, points[k], err_msg=str(k))
+        assert stages == finish._PATHS[k if k < 3 else 0]
+
+
+def test_a_lower_minimum_is_where_the_next_paths_begin(first, monkeypatch):
+    lower = like(first, 1.1, X=op.stiefel.random_point(60, 30, seed=1))
+    found, begun = tries(first, [like(first, 1.0), lower], monkeypatch)
+    assert found is lower
+    assert len(begun) == 2 + finish._FAILURES  # the count of failures begins again
+    for k in (2, 3, 4):
+        np.testing.assert_array_equal(begun[k][0], polar(lower.X))
+        assert begun[k][1] == finish._PATHS[k - 2]
+
+
+def test_no_more_paths_than_allowed_are_tried(first, monkeypatch):
+    found, begun = tries(first, [like(first, 1 + k / 100) for k in range(1, 40)], monkeypatch)
+    assert len(begun) == finish._TRIES
+    assert found.projected_objective == 1.15 * first.projected_objective
+
+
+def test_a_lower_point_that_has_not_converged_is_not_taken(first, monkeypatch):
+    assert tries(first, [like(first, 1.1, Status.TIME)], monkeypatch)[0] is first
+
+
+def test_the_work_of_the_runs_counts_too(first, monkeypatch):
+    monkeypatch.setattr(finish, "WORK", 3.5 * (200 + first.iterations) * flops(GAUSSIAN))
+    assert len(tries(first, [], monkeypatch)[1]) == 3
+    assert len(tries(first, [], monkeypatch, overhead=2 * flops(GAUSSIAN))[1]) == 1  # a small problem takes time, too
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_only_a_run_that_ended_by_itself_or_by_a_budget_is_settled(first, status):
+    proved = settled(replace(first, status=status), 2 * first.measurement.shortfall)
+    assert proved.converged == (status not in (Status.DIVERGED, Status.INTERRUPTED))
+
+
+# --- minimize ---------------------------------------------------------------------------------------------------------
+
+
+class Stopped:
+    """A clock that stands still."""
+
+    def __init__(self, wall_seconds):
+        self.wall_seconds = wall_seconds
+
+
+def test_lower_minima_are_looked_for_within_the_time_and_without_the_callback(monkeypatch):
+    seen, calls = [], []
+
+    def spy(result, run, enough, rng):
+        seen.append((len(calls), enough()))
+        clock.wall_seconds = 11.0
+        seen.append((len(calls), enough()))
+        return run(polar(result.X))  # a run for which there is no time left
+
+    clock = Stopped(0.0)
+    monkeypatch.setattr(minimizing, "Clock", lambda: clock)
+    monkeypatch.setattr(minimizing, "lowered", spy)
+    with pytest.warns(op.ConvergenceWarning):
+        result = op.minimize(GAUSSIAN, max_seconds=10.0, callback=calls.append, tol=1e-12, max_iterations=3, polish=False)
+    assert result.status is Status.TIME
+    assert result.iterations == 0
+    assert seen == [(4, False), (4, True)]
+    assert len(calls) == 4
+
+
+@pytest.mark.parametrize("options", [{"stop": Stationary(1e-3)}, {"start": "random"}, {"method": "manpg"}])
+def test_lower_minima_are_looked_for_after_auto_alone(monkeypatch, options):
+    monkeypatch.setattr(minimizing, "lowered", None)
+    assert op.minimize(GAUSSIAN, polish=False, **{"tol": 1e-3} | options).converged
+
+
+def test_a_rule_of_ones_own_decides_what_is_converged():
+    with pytest.warns(op.ConvergenceWarning):
+        result = op.minimize(GAUSSIAN, "random", stop=MaxIterations(3), tol=10.0)
+    assert result.status is Status.ITERATIONS
+
+
+def test_runs_side_by_side_have_the_time_that_is_left(monkeypatch):
+    rules = []
+
+    def several(problem, solver, starts, rule, *, history):
+        rules.append(rule)
+        return op.solve(problem, solver, starts[0], stop=MaxIterations(0))
+
+    monkeypatch.setattr(minimizing, "Clock", lambda: Stopped(4.0))
+    monkeypatch.setattr(minimizing, "solve_from", several)
+    with pytest.warns(op.ConvergenceWarning):
+        op.minimize(GAUSSIAN, "random", n_starts=2, max_seconds=10.0)
+    assert rules[0].second == op.stopping.MaxSeconds(6.0)
+
+
+def test_an_interrupt_within_a_further_run_keeps_the_best(first, monkeypatch):
+    """Ctrl-C may come before the loop of that run, which would handle it."""
+    monkeypatch.setattr(finish, "along", lambda problem, X, stages: X)
+
+    def run(X):
+        raise KeyboardInterrupt
+
+    assert lowered(first, run, lambda: False, np.random.default_rng(0)) is first
+
+
+def test_an_interrupted_search_for_several_starts_returns_one_point(monkeypatch):
+    def search(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(minimizing, "search", search)
+    with pytest.warns(op.ConvergenceWarning, match="search for a start"):
+        result = op.minimize(GAUSSIAN, n_starts=3)
+    assert result.status is Status.INTERRUPTED

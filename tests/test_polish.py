@@ -10,6 +10,7 @@ import pytest
 
 import orthoprox as op
 from cases import NONSMOOTH, SHAPE, normal, symmetric
+from orthoprox import polish as op_polish
 from orthoprox.face import Orthogonality
 from orthoprox.metrics import Rod
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Box, Function, Nonnegative, Zero
@@ -348,3 +349,19 @@ def test_a_large_sparse_run_is_polished_on_the_way():
     result = op.solve(problem, op.solvers.Adaptive(), X0, stop=rule, history=False)
     assert result.converged
     assert result.iterations < op.minimize(problem, X0, tol=1e-6, method=op.solvers.Adaptive(newton=False)).iterations
+
+
+@pytest.mark.parametrize("g", [L1(0.5), MCP(0.5)], ids=["l1", "mcp"])
+def test_the_second_derivative_is_the_same_from_a_matrix_and_from_gradients(g):
+    """With g'' and with the shift, which a large scale of the gradient shows."""
+    X = np.where(np.random.default_rng(0).random((20, 8)) < 0.15, normal(1, 20, 8), 0.0)
+    ell = op.smooth.Quadratic(symmetric(2, 20), normal(3, 20, 8))
+    products = []
+    for smooth in (ell, op.smooth.Function(ell.value, ell.grad)):
+        model = op_polish._Model(op.Problem(smooth, g, X.shape), g, X, floor=1e7)
+        face = model.face(X)
+        equations = model.equations(X, face.free, 1e-10)
+        v = normal(4, len(equations.entries[0]), 1)
+        products.append(model.second(X, ell.grad(X), face, equations)(v))
+    assert np.sum(np.count_nonzero(X, axis=0) ** 2) <= X.size  # few enough for the matrix
+    np.testing.assert_allclose(*products, rtol=1e-5, atol=1e-6)

@@ -266,3 +266,14 @@ def test_other_methods_start_at_random_unless_told_otherwise(monkeypatch):
         with pytest.warns(op.ConvergenceWarning):
             result = op.minimize(problem, start, method="lsalm", stop=MaxIterations(3))
         np.testing.assert_array_equal(result.X, given.X)
+
+
+@pytest.mark.parametrize("shift", [-20.0, 0.0, 20.0], ids=["negative", "indefinite", "positive"])
+def test_the_highest_eigenvalue_or_zero(shift):
+    C = symmetric(0, 12) + shift * np.eye(12)
+    assert starting._highest(C) == pytest.approx(max(0.0, np.linalg.eigvalsh(C)[-1]))
+
+
+def test_random_columns_have_length_one():
+    problem = op.problems.sparse_pca(normal(0, 30, 4000), 5, 0.5)
+    np.testing.assert_allclose(np.linalg.norm(starting.unit(problem, np.random.default_rng(0)), axis=0), 1, atol=0.05)

@@ -20,6 +20,7 @@ _CERTIFICATE = 50  # pairs of products for the certificate of a polished point
 _PATHS = ((0.3, 100), (0.1, 50), (0.03, 50)), ((0.1, 100), (0.03, 50)), ((0.03, 100), (0.01, 50))
 _TRIES, _FAILURES = 15, 9  # at most, and in a row
 _JITTERS = 0.1, 1.0  # times a random matrix with columns of length 1, where no path from the minimum itself has helped
+_OVERHEAD = 5e6  # operations that could be done in the time that an iteration takes at least
 _LOWER = 1e-9  # the share of f by which a minimum has to be lower
 
 
@@ -34,8 +35,9 @@ def lowered(result: Result, run: Callable[[Array], Result], enough: Callable[[],
     if not result.converged or isinstance(problem.nonsmooth, Zero):
         return result
     length = sum(iterations for _, iterations in _PATHS[0]) + result.iterations
+    work = length * max(flops(problem), _OVERHEAD)
     best, failures = result, 0
-    for _ in range(min(_TRIES, int(WORK / (length * flops(problem))))):
+    for _ in range(min(_TRIES, int(WORK / work))):
         if failures == _FAILURES or enough():
             break
         try:
@@ -44,12 +46,12 @@ def lowered(result: Result, run: Callable[[Array], Result], enough: Callable[[],
                 X = polar(X + _JITTERS[beyond % len(_JITTERS)] * unit(problem, rng))
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 X = along(problem, X, _PATHS[failures if beyond < 0 else 0])
-        except KeyboardInterrupt:
+            found = run(X)
+        except KeyboardInterrupt:  # what has been found is not lost
             break
-        found = run(X)
         if found.status is Status.INTERRUPTED:
             break
-        lower = found.projected_objective < best.projected_objective - _LOWER * abs(best.projected_objective)
+        lower = found.projected_objective < best.projected_objective - _LOWER * abs(found.projected_objective)
         best, failures = (found, 0) if found.converged and lower else (best, failures + 1)
     return best
 
@@ -61,7 +63,7 @@ def settled(result: Result, tol: float) -> Result:
     return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value)
 
 
-def polished(result: Result, X0: Array, tol: float, history: bool) -> Result:
+def polished(result: Result, X0: Array, history: bool) -> Result:
     """Return the result at the polished point, or as it is where polishing does not help or the run was cut short."""
     if result.status not in _POLISHABLE:
         return result

@@ -75,6 +75,8 @@ def minimize(
         (coordinate vectors), "smoothed" (the end of a path of smoothed problems), or "auto", which tries a few for some
         iterations of the default method and takes the best, and looks for lower minima nearby at the end of the run where
         the problem is small; for other methods it is "random".
+        The search for lower minima takes further runs, each within the same ``tol`` and ``max_iterations``; the result is
+        that of the run which ended lowest, with its own iterations, times and history. With ``stop`` there is none.
     n_starts : int
         How many starts to solve from, side by side in processes; the best result is returned. With "auto" these are the
         best of those that are tried, otherwise they differ by their random numbers.
@@ -140,7 +142,7 @@ def minimize(
     if auto and stop is None:
         result = lowered(result, run, time.over, rng)
     if wanted:
-        result = polished(result, starts[0], tol, history)
+        result = polished(result, starts[0], history)
     result = replace(settled(result, tol) if stop is None else result, wall_seconds=clock.wall_seconds)
     if not result.converged:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)

@@ -20,7 +20,7 @@ from orthoprox.krylov import trust_region
 from orthoprox.metrics import Rod
 from orthoprox.problem import Problem
 from orthoprox.stiefel import defect, inner, norm
-from orthoprox.terms import Face, HasFace, HasHessian
+from orthoprox.terms import Face, HasFace, matrix_of
 
 _ITERATIONS, _ALWAYS = 40, 1e9  # the flops that may be spent: those of so many dense iterations, or so many if that is more
 _SPARSE = 20  # flops for each row and nonzero that a gradient at a sparse X takes
@@ -97,10 +97,10 @@ class _Model:
         D is grad l(X). A quadratic l shows its second derivative; otherwise it is a difference of gradients.
         """
         more = _SHIFT * self.scale(D) / X.shape[1] ** 0.5
-        H = to_numpy(self.ell.hessian) if isinstance(self.ell, HasHessian) and self.ell.hessian is not None else None
+        H = matrix_of(self.ell)
         free = Entries(face.free)
         if H is not None and free.meetings[1] <= X.size:
-            K, order = free.within_columns(H), np.argsort(equations.entries[1], kind="stable")
+            K, order = free.within_columns(to_numpy(H)), np.argsort(equations.entries[1], kind="stable")
             back = np.argsort(order)
             return lambda v: (K @ v[order])[back] + equations.gather(face.curvature(equations.scatter(v))) + more * v
         apply = hessian(self.ell, self._send(X), self._send(D))

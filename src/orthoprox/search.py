@@ -38,7 +38,11 @@ def search(
             if len(starts) >= number and enough():
                 return starts[:number]
             starts.append(kind(problem, rng))
-        heights = [_height(problem, X) for X in starts]
+        heights: list[float] = []
+        for X in starts:
+            if len(heights) >= number and enough():
+                break
+            heights.append(_height(problem, X))
         return [starts[k] for k in np.argsort(heights, kind="stable")[:number]]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from orthoprox._arrays import Array
+from orthoprox._arrays import Array, is_array
 
 
 class Smooth(ABC):
@@ -66,6 +66,12 @@ class HasHessian(Protocol):
     @property
     def hessian(self) -> Array | None:
         """H with grad l(X) = HX + grad l(0), one m x m matrix for all columns; None where it is not at hand."""
+
+
+def matrix_of(ell: Smooth) -> Array | None:
+    """Return the Hessian that a term shows as a matrix, or None; a method of that name is something else."""
+    H = ell.hessian if isinstance(ell, HasHessian) else None
+    return H if H is not None and is_array(H) and H.ndim == 2 else None
 
 
 @runtime_checkable

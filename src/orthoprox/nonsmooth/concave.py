@@ -2,6 +2,7 @@
 
 from orthoprox import _inputs
 from orthoprox._arrays import Array, namespace
+from orthoprox.entries import Entries
 from orthoprox.nonsmooth.separable import Separable
 
 
@@ -23,6 +24,9 @@ class MCP(Separable):
     def weighted(self, mu: float) -> "MCP":
         """Return the same penalty with another weight."""
         return MCP(mu, self.gamma)
+
+    def at(self, entries: Entries) -> "MCP":
+        return self
 
     def value(self, X: Array) -> Array:
         xp = namespace(X)
@@ -60,6 +64,9 @@ class SCAD(Separable):
     def weighted(self, mu: float) -> "SCAD":
         """Return the same penalty with another weight."""
         return SCAD(mu, self.a)
+
+    def at(self, entries: Entries) -> "SCAD":
+        return self
 
     def value(self, X: Array) -> Array:
         xp = namespace(X)

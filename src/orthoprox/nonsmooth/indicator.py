@@ -18,6 +18,9 @@ _SLACK = 1e-6
 class Nonnegative(Separable):
     """The indicator of x_ij >= 0; prox_tg(X) = max(X, 0)."""
 
+    def at(self, entries: Entries) -> "Nonnegative":
+        return self
+
     def value(self, X: Array) -> Array:
         return _indicator(X >= -_SLACK, X)
 

@@ -26,9 +26,9 @@ class Separable(Nonsmooth):
     def interval(self, X: Array) -> tuple[Array, Array]:
         """Return the ends of dg_ij(x_ij), infinite where X lies on the border of the domain."""
 
-    def at(self, entries: Entries) -> "Separable":
-        """Return g of these entries alone, a function of a column of them."""
-        return self
+    def at(self, entries: Entries) -> "Separable | None":
+        """Return g of these entries alone, a function of a column of them; None where a term does not tell."""
+        return None
 
     @final
     def nearest(self, X: Array, W: Array) -> Array:

@@ -15,12 +15,13 @@ from orthoprox.solvers import _pace, _stride
 from orthoprox.solvers._space import Whole
 from orthoprox.solvers._stride import Stride
 from orthoprox.stiefel import norm
-from orthoprox.terms import HasHessian
+from orthoprox.terms import matrix_of
 
 _NEAR = 1.1  # entries take part that would be nonzero if the point whose prox is taken were longer by this factor
 _STEPS = 30  # at most, before all entries are looked at again
 _GAIN = 0.1  # or until the residual has fallen by this factor
 _MEETINGS = 4.0  # times mn: with more pairs of entries to multiply there is nothing to gain
+_MOST = 1e7  # and in any case, for the memory that they take
 _CALM = 0.25  # the residual with which to begin
 _AWAY = 0.9  # |E'E - I| at which to end
 
@@ -73,19 +74,23 @@ def sweep(problem: Problem, s: Stride) -> Stride:
 def _part(problem: Problem, s: Stride) -> Part | None:
     """Return the entries to work on, or None where this does not pay: X is small or dense, or still far, or there already."""
     ell, g = problem.smooth, problem.nonsmooth
-    if not (precision(s.X) ** (2 / 3) < max(s.stationarity, s.feasibility) <= _CALM):
+    if s.watch.over or not (precision(s.X) ** (2 / 3) < max(s.stationarity, s.feasibility) <= _CALM):
         return None
-    H = ell.hessian if isinstance(ell, HasHessian) else None
+    H = matrix_of(ell)
     if H is None or not isinstance(g, Separable) or support(s.E) is None:
         return None
-    P = g.prox(_NEAR * _stride.target(s), 1 / _pace.total(s.c, s.grip * s.pull))
+    W, t = _NEAR * _stride.target(s), 1 / _pace.total(s.c, s.grip * s.pull)
+    P = g.prox(W, t)
     entries = Entries((P != 0) | (s.X != 0) | (s.E != 0))
-    if sum(entries.meetings) > _MEETINGS * s.X.size:
+    if sum(entries.meetings) > min(_MEETINGS * s.X.size, _MOST):
+        return None
+    few = g.at(entries)
+    if few is None or not np.allclose(few.prox(entries.take(W), t), entries.take(P)):  # a subclass with a prox of its own
         return None
     H, (first, second) = entries.within_columns(H), entries.pairs
     rest = entries.take(s.D) - H @ entries.take(s.E)
     diagonal = (first == second).astype(s.X.dtype).reshape(-1, 1)
-    return Part(problem, entries, g.at(entries), H, rest, diagonal, s.pull)
+    return Part(problem, entries, few, H, rest, diagonal, s.pull)
 
 
 def _restricted(s: Stride, entries: Entries) -> Stride:

@@ -63,7 +63,8 @@ class Adaptive(Solver[State]):
     Parameters
     ----------
     newton : bool
-        Whether Newton's method may take over or polish, where an iteration needs many gradients.
+        Whether Newton's method may take over or polish, and steps on some entries may follow an iteration; without all of
+        this, each iteration is one of LSALM with one gradient.
 
     References
     ----------
@@ -99,7 +100,7 @@ class Adaptive(Solver[State]):
         lsalm = _stride.step(Whole(problem), state.lsalm)
         if lsalm.lost:
             return self._recover(problem, state, lsalm)
-        state = replace(state, lsalm=_part.sweep(problem, lsalm))
+        state = replace(state, lsalm=_part.sweep(problem, lsalm) if self.newton else lsalm)
         return self._judge(problem, state) if self.newton else _again(state)
 
     def _recover(self, problem: Problem, state: State, lost: _stride.Stride) -> State:
