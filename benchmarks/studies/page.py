@@ -27,8 +27,9 @@ history. *Same start* compares the seconds of both methods, with all that their 
 time of `minimize(problem)`, to its own tolerance of 1e-6 and with the search for a start, the certificate and the polish,
 against the seconds of LSALM without its last certificate.""",
     "pymanopt500": """\
-Wall time of `minimize(problem, history=False)` against that of the solve alone in the package's own process. One process runs
-at a time, with one BLAS thread. The start that is called ours is the one that `minimize` finds and begins with; the package
+Wall time of `minimize(problem, history=False)` against that of the solve alone in the package's own process, one after the
+other and with one BLAS thread each; a study may share the machine with another on its other core, so that times are to be
+read as ratios. The start that is called ours is the one that `minimize` finds and begins with; the package
 does not pay for it. `gap` is by what share the peer's objective is above ours, `times ours` its time over ours.""",
     "families": """\
 What each ends with, at the nearest feasible point: `gap` is by what share the peer's objective is above ours, negative where
