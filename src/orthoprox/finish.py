@@ -20,7 +20,7 @@ _CERTIFICATE = 50  # pairs of products for the certificate of a polished point
 _PATHS = ((0.3, 100), (0.1, 50), (0.03, 50)), ((0.1, 100), (0.03, 50)), ((0.03, 100), (0.01, 50))
 _TRIES, _FAILURES = 15, 9  # at most, and in a row
 _JITTERS = 0.1, 1.0  # times a random matrix with columns of length 1, where no path from the minimum itself has helped
-_OVERHEAD = 5e6  # operations that could be done in the time that an iteration takes at least
+_OVERHEAD = 2e6  # operations that could be done in the time that an iteration takes at least
 _LOWER = 1e-9  # the share of f by which a minimum has to be lower
 
 
