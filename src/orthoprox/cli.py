@@ -1,11 +1,16 @@
-"""The command line: ``orthoprox reproduce`` makes every table and figure of the paper."""
+"""The command line: ``orthoprox list`` shows what there is, ``orthoprox reproduce`` makes the paper's tables and figures."""
 
 import argparse
+import inspect
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import orthoprox
+from orthoprox import nonsmooth, smooth
+from orthoprox.problems import PROBLEMS
+from orthoprox.solvers import SOLVERS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,6 +30,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="orthoprox", description="Nonsmooth optimization with orthogonality constraints.")
     parser.add_argument("--version", action="version", version=f"orthoprox {orthoprox.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    listing = commands.add_parser("list", help="list methods, problems and terms", description="List what there is, by name.")
+    listing.add_argument("what", nargs="*", choices=[[], *KINDS], metavar="KIND", help=f"{', '.join(KINDS)}; all by default")
+    listing.set_defaults(command=_list)
     reproduce = commands.add_parser(
         "reproduce",
         help="make the tables and figures of the paper again",
@@ -50,6 +58,35 @@ def _parser() -> argparse.ArgumentParser:
     )
     reproduce.set_defaults(command=_reproduce)
     return parser
+
+
+def _list(options: argparse.Namespace) -> int:
+    for kind in options.what or KINDS:
+        names = KINDS[kind]()
+        width = max(map(len, names))
+        print(f"{kind}\n" + "\n".join(f"  {name:{width}}  {text}" for name, text in names.items()) + "\n")
+    return 0
+
+
+def _methods() -> dict[str, str]:
+    """Return what each method is, and what it asks of g."""
+    asks = {name: " and ".join(ability.needed for ability in kind().needs) for name, kind in SOLVERS.items()}
+    return {
+        name: _about(inspect.getmodule(SOLVERS[name])) + (f" Needs {asks[name]}." if asks[name] else "") for name in SOLVERS
+    }
+
+
+def _about(what: Any) -> str:
+    """Return the first sentence of a docstring."""
+    return " ".join((inspect.getdoc(what) or "").split("\n\n")[0].split())
+
+
+KINDS = {
+    "methods": _methods,
+    "problems": lambda: {name: _about(make) for name, make in PROBLEMS.items()},
+    "smooth": lambda: {name: _about(getattr(smooth, name)) for name in smooth.__all__},
+    "nonsmooth": lambda: {name: _about(getattr(nonsmooth, name)) for name in nonsmooth.__all__},
+}
 
 
 def _reproduce(options: argparse.Namespace) -> int:
