@@ -3,12 +3,12 @@
 import argparse
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import orthoprox
-from orthoprox import nonsmooth, smooth
+from orthoprox import _inputs, nonsmooth, smooth
 from orthoprox.problems import PROBLEMS
 from orthoprox.solvers import SOLVERS
 
@@ -31,7 +31,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"orthoprox {orthoprox.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     listing = commands.add_parser("list", help="list methods, problems and terms", description="List what there is, by name.")
-    listing.add_argument("what", nargs="*", choices=[[], *KINDS], metavar="KIND", help=f"{', '.join(KINDS)}; all by default")
+    listing.add_argument("kinds", nargs="*", metavar="KIND", help=f"{', '.join(KINDS)}; all by default")
     listing.set_defaults(command=_list)
     reproduce = commands.add_parser(
         "reproduce",
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _list(options: argparse.Namespace) -> int:
-    for kind in options.what or KINDS:
+    for kind in [_inputs.choice(kind, "KIND", KINDS) for kind in options.kinds] or KINDS:
         names = KINDS[kind]()
         width = max(map(len, names))
         print(f"{kind}\n" + "\n".join(f"  {name:{width}}  {text}" for name, text in names.items()) + "\n")
@@ -70,10 +70,11 @@ def _list(options: argparse.Namespace) -> int:
 
 def _methods() -> dict[str, str]:
     """Return what each method is, and what it asks of g."""
-    asks = {name: " and ".join(ability.needed for ability in kind().needs) for name, kind in SOLVERS.items()}
-    return {
-        name: _about(inspect.getmodule(SOLVERS[name])) + (f" Needs {asks[name]}." if asks[name] else "") for name in SOLVERS
-    }
+    about = {}
+    for name, kind in SOLVERS.items():
+        needs = " and ".join(ability.needed for ability in kind().needs)
+        about[name] = _about(inspect.getmodule(kind)) + (f" Needs {needs}." if needs else "")
+    return about
 
 
 def _about(what: Any) -> str:
@@ -81,7 +82,7 @@ def _about(what: Any) -> str:
     return " ".join((inspect.getdoc(what) or "").split("\n\n")[0].split())
 
 
-KINDS = {
+KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "methods": _methods,
     "problems": lambda: {name: _about(make) for name, make in PROBLEMS.items()},
     "smooth": lambda: {name: _about(getattr(smooth, name)) for name in smooth.__all__},
