@@ -15,6 +15,7 @@ from orthoprox.stiefel import norm
 
 REFRESH = 50  # iterations between measurements of the outward pull
 _CALM = 0.5  # |E'E - I| below which X is near the manifold
+_TILT = 0.15  # an entry of E'E - I from which on inertia would carry X off the manifold
 _BLANK = 20  # iterations in a row with a vanishing column that count as a loss
 
 
@@ -54,6 +55,12 @@ class Stride:
     def feasibility(self) -> float:
         """|E'E - I|."""
         return float(norm(self.G))
+
+    @cached_property
+    def tilt(self) -> float:
+        """The largest entry of |E'E - I|: small where a large |E'E - I| is shared by many columns."""
+        xp = namespace(self.G)
+        return float(xp.max(xp.abs(self.G)))
 
     @property
     def lost(self) -> bool:
@@ -111,7 +118,8 @@ def step(space: Space, s: Stride) -> Stride:
     calm = following if new.feasibility <= _CALM else s.calm
     watch = s.watch.look(max(new.stationarity, new.feasibility))
     pull = space.pull(E, D, total * (W - X)) if watch.iterations % REFRESH == 0 else s.pull
-    return replace(new, watch=watch, pull=pull, calm=calm, t=t if watch.gait == s.watch.gait else 1.0)
+    anew = watch.gait != s.watch.gait or new.tilt > _TILT >= s.tilt
+    return replace(new, watch=watch, pull=pull, calm=calm, t=1.0 if anew else t)
 
 
 def target(s: Stride) -> Array:
