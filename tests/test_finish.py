@@ -81,7 +81,7 @@ def test_auto_ends_no_higher_than_the_run_from_its_start():
 def test_the_search_takes_what_is_at_hand_when_time_is_short():
     tried = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module("orthoprox.search"), "_height", lambda problem, X: tried.append(X) or 0.0)
+        patch.setattr(import_module("orthoprox.search"), "height", lambda problem, X: tried.append(X) or 0.0)
         found = search(GAUSSIAN, np.random.default_rng(0), 3, enough=lambda: True)
     assert len(found) == 3
     assert tried == []
@@ -148,53 +148,62 @@ def like(result, share, status=Status.CONVERGED, X=None):
 JITTER = normal(7, 60, 30)
 
 
-def tries(first, outcomes, monkeypatch, overhead=0.0):
-    """Return what ``lowered`` returns and (X, stages) of each path, where the runs end as ``outcomes`` say, then fail."""
-    begun, ends = [], iter(outcomes)
+def rounds(first, outcomes, monkeypatch, overhead=0.0, height=lambda problem, X: 0.0):
+    """Return what ``lowered`` returns, (X, stages) of each path and where the runs begin; these end as told, then fail."""
+    paths, runs, ends = [], [], iter(outcomes)
     monkeypatch.setattr(finish, "_OVERHEAD", overhead)
-    monkeypatch.setattr(finish, "along", lambda problem, X, stages: begun.append((X, stages)) or X)
+    monkeypatch.setattr(finish, "along", lambda problem, X, stages: paths.append((X, stages)) or X)
+    monkeypatch.setattr(finish, "height", height)
     monkeypatch.setattr(finish, "unit", lambda problem, rng: JITTER)
-    found = lowered(first, lambda X: next(ends, like(first, 1.0)), lambda: False, np.random.default_rng(0))
-    return found, begun
+    run = lambda X: runs.append(X) or next(ends, like(first, 1.0))  # noqa: E731
+    return lowered(first, run, lambda: False, np.random.default_rng(0)), paths, runs
 
 
-def test_paths_begin_at_the_minimum_and_then_near_it(first, monkeypatch):
-    """Three widths from the minimum itself, then the widest from points near it and farther off in turn."""
-    found, begun = tries(first, [], monkeypatch)
+def test_paths_begin_at_the_minimum_and_then_around_it(first, monkeypatch):
+    """A wide and a narrow one from the minimum itself, then wide ones from points near it and far."""
+    found, paths, runs = rounds(first, [], monkeypatch)
     assert found is first  # as low is not lower
-    assert len(begun) == finish._FAILURES
-    near, far = finish._JITTERS
+    assert (len(paths), len(runs)) == (2 * finish._FAILURES, finish._FAILURES)
     X = polar(first.X)
-    points = [X, X, X] + 3 * [polar(X + near * JITTER), polar(X + far * JITTER)]
-    for k, (start, stages) in enumerate(begun):
-        np.testing.assert_array_equal(start, points[k], err_msg=str(k))
-        assert stages == finish._PATHS[k if k < 3 else 0]
+    near, far = (polar(X + jitter * JITTER) for jitter in finish._JITTERS)
+    for k, (start, stages) in enumerate(paths):
+        np.testing.assert_array_equal(start, X if k < 2 else (near, far)[k % 2], err_msg=str(k))
+        assert stages == (finish._NARROW if k == 1 else finish._WIDE)
+
+
+def test_the_path_with_the_lower_end_is_followed(first, monkeypatch):
+    far = polar(polar(first.X) + finish._JITTERS[1] * JITTER)
+    low = lambda problem, X: 0.0 if np.array_equal(X, far) else 1.0  # noqa: E731
+    _, _, runs = rounds(first, [], monkeypatch, height=low)
+    for X in runs[1:]:
+        np.testing.assert_array_equal(X, far)
 
 
 def test_a_lower_minimum_is_where_the_next_paths_begin(first, monkeypatch):
     lower = like(first, 1.1, X=op.stiefel.random_point(60, 30, seed=1))
-    found, begun = tries(first, [like(first, 1.0), lower], monkeypatch)
+    found, paths, runs = rounds(first, [like(first, 1.0), lower], monkeypatch)
     assert found is lower
-    assert len(begun) == 2 + finish._FAILURES  # the count of failures begins again
-    for k in (2, 3, 4):
-        np.testing.assert_array_equal(begun[k][0], polar(lower.X))
-        assert begun[k][1] == finish._PATHS[k - 2]
+    assert len(runs) == 2 + finish._FAILURES  # the count of failures begins again
+    for k, stages in ((4, finish._WIDE), (5, finish._NARROW)):
+        np.testing.assert_array_equal(paths[k][0], polar(lower.X))
+        assert paths[k][1] == stages
 
 
-def test_no_more_paths_than_allowed_are_tried(first, monkeypatch):
-    found, begun = tries(first, [like(first, 1 + k / 100) for k in range(1, 40)], monkeypatch)
-    assert len(begun) == finish._TRIES
-    assert found.projected_objective == 1.15 * first.projected_objective
+def test_there_are_no_more_rounds_than_allowed(first, monkeypatch):
+    found, _, runs = rounds(first, [like(first, 1 + k / 100) for k in range(1, 40)], monkeypatch)
+    assert len(runs) == finish._ROUNDS
+    assert found.projected_objective == (1 + finish._ROUNDS / 100) * first.projected_objective
 
 
 def test_a_lower_point_that_has_not_converged_is_not_taken(first, monkeypatch):
-    assert tries(first, [like(first, 1.1, Status.TIME)], monkeypatch)[0] is first
+    assert rounds(first, [like(first, 1.1, Status.TIME)], monkeypatch)[0] is first
 
 
 def test_the_work_of_the_runs_counts_too(first, monkeypatch):
-    monkeypatch.setattr(finish, "WORK", 3.5 * (200 + first.iterations) * flops(GAUSSIAN))
-    assert len(tries(first, [], monkeypatch)[1]) == 3
-    assert len(tries(first, [], monkeypatch, overhead=2 * flops(GAUSSIAN))[1]) == 1  # a small problem takes time, too
+    """A round is two paths of 200 iterations, two probes of 30, and a run."""
+    monkeypatch.setattr(finish, "WORK", 3.5 * (460 + first.iterations) * flops(GAUSSIAN))
+    assert len(rounds(first, [], monkeypatch)[2]) == 3
+    assert len(rounds(first, [], monkeypatch, overhead=2 * flops(GAUSSIAN))[2]) == 1  # a small problem takes time, too
 
 
 @pytest.mark.parametrize("status", list(Status))

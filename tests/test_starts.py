@@ -107,7 +107,7 @@ def test_the_search_takes_the_candidate_whose_probe_ends_lowest(monkeypatch):
         points[name] = op.stiefel.random_point(20, 4, seed=seed)
         monkeypatch.setattr(searching, name, lambda problem, rng, X=points[name]: X, raising=False)
     monkeypatch.setattr(searching, "near_coordinates", lambda problem, rng: [points["coordinates"]])
-    heights = {name: searching._height(problem, X) for name, X in points.items()}
+    heights = {name: searching.height(problem, X) for name, X in points.items()}
     ranked = sorted(heights, key=heights.get)
     assert search(problem, rng())[0] is points[ranked[0]]
     monkeypatch.setattr(searching, "PATH", 1e9)  # too dear for the path of smoothed problems
@@ -119,7 +119,7 @@ def test_the_search_takes_the_candidate_whose_probe_ends_lowest(monkeypatch):
 
 def test_a_probe_measures_f_on_the_manifold():
     problem = sparse_pca()
-    height = searching._height(problem, STARTS["random"](problem, rng()))
+    height = searching.height(problem, STARTS["random"](problem, rng()))
     assert height >= op.minimize(problem, n_starts=1).objective - 1e-6
     assert height < problem.value(STARTS["random"](problem, rng()))
 
@@ -127,7 +127,7 @@ def test_a_probe_measures_f_on_the_manifold():
 @pytest.mark.parametrize(("n", "name"), [(300, "coordinates"), (3, "pca")])
 def test_large_problems_are_not_probed(monkeypatch, n, name):
     monkeypatch.setattr(searching, "WORK", 0.0)
-    monkeypatch.setattr(searching, "_height", None)
+    monkeypatch.setattr(searching, "height", None)
     problem = sparse_pca(m=800 if n == 300 else 40, n=n, p=5)
     expected = STARTS[name]
     rng_after_probe = rng(1)

@@ -9,17 +9,18 @@ from orthoprox._arrays import Array, precision
 from orthoprox.metrics import Rod
 from orthoprox.nonsmooth import Zero
 from orthoprox.polish import polish
+from orthoprox.problem import Problem
 from orthoprox.result import Result
-from orthoprox.search import WORK, flops
+from orthoprox.search import ITERATIONS, WORK, flops, height
 from orthoprox.starts import along, unit
 from orthoprox.stiefel import polar
 from orthoprox.stopping import Status
 
 _POLISHABLE = (Status.CONVERGED, Status.ITERATIONS, Status.STALLED)
 _CERTIFICATE = 50  # pairs of products for the certificate of a polished point
-_PATHS = ((0.3, 100), (0.1, 50), (0.03, 50)), ((0.1, 100), (0.03, 50)), ((0.03, 100), (0.01, 50))
-_TRIES, _FAILURES = 15, 9  # at most, and in a row
-_JITTERS = 0.1, 1.0  # times a random matrix with columns of length 1, where no path from the minimum itself has helped
+_WIDE, _NARROW = ((0.3, 100), (0.1, 50), (0.03, 50)), ((0.1, 100), (0.03, 50))
+_JITTERS = 0.1, 3.0  # times a random matrix with columns of length 1, where no path from the minimum itself has helped
+_ROUNDS, _FAILURES = 8, 4  # at most, and in a row
 _OVERHEAD = 2e6  # operations that could be done in the time that an iteration takes at least
 _LOWER = 1e-9  # the share of f by which a minimum has to be lower
 
@@ -27,25 +28,23 @@ _LOWER = 1e-9  # the share of f by which a minimum has to be lower
 def lowered(result: Result, run: Callable[[Array], Result], enough: Callable[[], bool], rng: np.random.Generator) -> Result:
     """Return the lowest of what runs find from paths of smoothed problems that begin at the minimum found so far.
 
-    Smoothing fills shallow minima, and a path leads from where it is to a lower one next to it. Three widths are tried from
-    the minimum, then the largest from random points near it, until nothing helps or all together cost 2e10 operations: a
-    few seconds at the most, and nothing where the problem is large.
+    Smoothing fills shallow minima, and a path leads from where it is to a lower one next to it. Each round follows two and
+    runs from the end of the one that promises more: first a wide and a narrow path from the minimum, then wide ones from
+    random points near to it and far. It ends when nothing helps or all together cost 2e10 operations: a few seconds at the
+    most, and nothing where the problem is large.
     """
     problem = result.problem
     if not result.converged or isinstance(problem.nonsmooth, Zero):
         return result
-    length = sum(iterations for _, iterations in _PATHS[0]) + result.iterations
+    length = 2 * (sum(iterations for _, iterations in _WIDE) + ITERATIONS) + result.iterations
     work = length * max(flops(problem), _OVERHEAD)
     best, failures = result, 0
-    for _ in range(min(_TRIES, int(WORK / work))):
+    for _ in range(min(_ROUNDS, int(WORK / work))):
         if failures == _FAILURES or enough():
             break
         try:
-            X, beyond = polar(best.X), failures - len(_PATHS)
-            if beyond >= 0:
-                X = polar(X + _JITTERS[beyond % len(_JITTERS)] * unit(problem, rng))
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                X = along(problem, X, _PATHS[failures if beyond < 0 else 0])
+                X = _promising(problem, polar(best.X), rng if failures else None)
             found = run(X)
         except KeyboardInterrupt:  # what has been found is not lost
             break
@@ -54,6 +53,15 @@ def lowered(result: Result, run: Callable[[Array], Result], enough: Callable[[],
         lower = found.projected_objective < best.projected_objective - _LOWER * abs(found.projected_objective)
         best, failures = (found, 0) if found.converged and lower else (best, failures + 1)
     return best
+
+
+def _promising(problem: Problem, X: Array, rng: np.random.Generator | None) -> Array:
+    """Return the lower end of two paths, from X itself or from random points around it."""
+    if rng is None:
+        ends = [along(problem, X, path) for path in (_WIDE, _NARROW)]
+    else:
+        ends = [along(problem, polar(X + jitter * unit(problem, rng)), _WIDE) for jitter in _JITTERS]
+    return min(ends, key=lambda end: height(problem, end))
 
 
 def settled(result: Result, tol: float) -> Result:

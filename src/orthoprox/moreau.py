@@ -56,7 +56,7 @@ class Smoothed(Smooth):
         return self.ell.value(X) + envelope(self.g, X, self.nu).value
 
     def grad(self, X: Array) -> Array:
-        return self.ell.grad(X) + envelope(self.g, X, self.nu).gradient
+        return self.ell.grad(X) + (X - self.g.prox(X, self.nu)) / self.nu
 
     def value_and_grad(self, X: Array) -> tuple[Array, Array]:
         value, D = self.ell.value_and_grad(X)

@@ -14,6 +14,8 @@ def norm(X: Array) -> Array:
 
 def inner(X: Array, Y: Array) -> Array:
     """Return <X, Y> = tr(X'Y)."""
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        return np.vdot(X, Y)  # many times faster where X is small
     xp = namespace(X)
     x = xp.reshape(X, (*X.shape[:-2], -1))
     y = x if Y is X else xp.reshape(Y, (*Y.shape[:-2], -1))
