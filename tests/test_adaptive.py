@@ -84,18 +84,52 @@ def _with(state, **changes):
     return replace(state, lsalm=replace(state.lsalm, **changes))
 
 
-def test_an_exploding_step_is_a_loss_and_the_run_recovers():
-    """With a curvature a thousand times too small the first steps leave the manifold; the run comes back and converges."""
-    problem, solver = scaled(1.0)["sparse_pca"], Adaptive()
-    state = _with(solver.init(problem, X0), c=1e-3)
-    seen = []
-    for _ in range(600):
+def _run(problem, solver, state, iterations):
+    """Return the last state, and the losses and the size of X'X - I after each iteration."""
+    losses, sizes = [], []
+    for _ in range(iterations):
         state = solver.step(problem, state)
-        seen.append(state.losses)
-    assert seen[19] >= 1
-    X = solver.output(state)
-    assert norm(defect(X)) <= 1e-6
-    assert problem.value(polar(X)) < problem.value(X0)
+        losses.append(state.losses)
+        sizes.append(norm(defect(solver.output(state))))
+    return state, losses, sizes
+
+
+def test_an_exploding_step_is_a_loss_and_the_run_recovers():
+    """With a multiplier that drives X outwards the first step leaves the manifold; the run comes back and converges."""
+    problem, solver = scaled(1.0)["sparse_pca"], Adaptive()
+    Y = -100 * np.eye(X0.shape[1])
+    state, losses, sizes = _run(problem, solver, _with(solver.init(problem, X0), Y=Y, EY=X0 @ Y), 600)
+    assert losses[0] == 1 == losses[-1]
+    assert sizes[-1] <= 1e-6
+    assert problem.value(polar(solver.output(state))) < problem.value(X0)
+
+
+def test_a_curvature_that_is_far_too_small_is_corrected_without_a_loss():
+    """The first steps go far, but inertia starts anew there and the measured curvature takes over."""
+    problem, solver = scaled(1.0)["sparse_pca"], Adaptive()
+    _, losses, sizes = _run(problem, solver, _with(solver.init(problem, X0), c=1e-3), 600)
+    assert max(sizes) > 1.0
+    assert losses[-1] == 0
+    assert sizes[-1] <= 1e-6
+
+
+@pytest.mark.parametrize(("tilt", "before", "anew"), [(0.2, 0.1, True), (0.2, 0.2, False), (0.1, 0.1, False)])
+def test_inertia_starts_anew_where_columns_begin_to_tilt(monkeypatch, tilt, before, anew):
+    """Beyond an entry of E'E - I of .15, once: a large |E'E - I| that many columns share is none of its business."""
+    problem = scaled(1.0)["sparse_pca"]
+    state = replace(_stride.first(problem, X0)[0], t=5.0, G=before * np.ones((4, 4)))
+    monkeypatch.setattr(Whole, "products", lambda self, E: (problem.smooth.grad(E), tilt * np.ones((4, 4)), lambda S: E @ S))
+    assert (_stride.step(Whole(problem), state).t == 1.0) == anew
+
+
+def test_more_care_is_taken_where_all_gaits_are_slow_after_newton():
+    """At the edge of stability a run can cycle for ever; each time that all gaits have failed the curvature gets a margin."""
+    problem, solver = scaled(1.0)["quadratic"], Adaptive()
+    state = replace(_with(solver.init(problem, X0), watch=Watch(gait=len(GAITS))), visited=True)
+    new = solver._judge(problem, state)
+    assert new.newton is None
+    assert new.lsalm.care == 1.25 * state.lsalm.care
+    assert new.lsalm.watch == Watch.later()
 
 
 def test_a_gradient_that_is_not_finite_outside_some_ball_does_not_end_the_run():

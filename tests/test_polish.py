@@ -262,7 +262,7 @@ def test_polishing_in_single_precision():
     case = Rough(problem, result.X, result.multiplier, Rod(problem, X0))
     X, Y = case.polished()
     assert X.dtype == Y.dtype == np.float32
-    assert case.shortfall(X, Y) <= 3e-6 < case.shortfall(case.X, case.Y)
+    assert case.shortfall(X, Y) <= 5e-6 < case.shortfall(case.X, case.Y)
 
 
 def test_polishing_keeps_the_library():

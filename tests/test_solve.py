@@ -289,7 +289,7 @@ def test_json_has_no_infinity():
 
 def test_minimize_warns_where_it_did_not_converge():
     with pytest.warns(op.ConvergenceWarning, match=r"iteration budget is used up. Reached: stationarity"):
-        result = op.minimize(PROBLEM, max_iterations=5)
+        result = op.minimize(PROBLEM, max_iterations=2)
     assert not result.converged
 
 

@@ -14,7 +14,7 @@ def norm(X: Array) -> Array:
 
 def inner(X: Array, Y: Array) -> Array:
     """Return <X, Y> = tr(X'Y)."""
-    if isinstance(X, np.ndarray) and X.ndim == 2:
+    if isinstance(X, np.ndarray) and X.ndim == Y.ndim == 2:
         return np.vdot(X, Y)  # many times faster where X is small
     xp = namespace(X)
     x = xp.reshape(X, (*X.shape[:-2], -1))

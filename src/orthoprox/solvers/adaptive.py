@@ -123,7 +123,7 @@ class Adaptive(Solver[State]):
             return state
         if not state.visited:
             return _to_newton(problem, state, lsalm.X, WIDE, stay=False)
-        return replace(state, lsalm=replace(lsalm, watch=Watch.later()))
+        return _again(state, Watch.later())
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
         """Return ``step``, ``constraint`` and ``prox``.
@@ -182,9 +182,9 @@ def _polished(problem: Problem, state: State, residual: float) -> State:
     return replace(state, untried=0.0, lsalm=_stride.resumed(problem, state.lsalm, *found, S, state.curvature))
 
 
-def _again(state: State) -> State:
+def _again(state: State, watch: Watch | None = None) -> State:
     """Begin with the first gait again and more care, where all have turned out slow."""
     lsalm = state.lsalm
     if not lsalm.watch.over:
         return state
-    return replace(state, lsalm=replace(lsalm, care=min(1.25 * lsalm.care, 3.0), watch=Watch()))
+    return replace(state, lsalm=replace(lsalm, care=min(1.25 * lsalm.care, 3.0), watch=watch or Watch()))
