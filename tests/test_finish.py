@@ -258,24 +258,21 @@ def test_runs_side_by_side_have_the_time_that_is_left(monkeypatch):
     rules = []
 
     def several(problem, solver, starts, rule, *, history):
-        rules.append(rule)
+        rules.extend([rule(1), rule(3)])
         return op.solve(problem, solver, starts[0], stop=MaxIterations(0))
 
     monkeypatch.setattr(minimizing, "Clock", lambda: Stopped(4.0))
     monkeypatch.setattr(minimizing, "solve_from", several)
     with pytest.warns(op.ConvergenceWarning):
         op.minimize(GAUSSIAN, "random", n_starts=2, max_seconds=10.0)
-    assert rules[0].second == op.stopping.MaxSeconds(6.0)
+    assert [rule.second for rule in rules] == [op.stopping.MaxSeconds(6.0), op.stopping.MaxSeconds(2.0)]
 
 
-def test_an_interrupt_within_a_further_run_keeps_the_best(first, monkeypatch):
-    """Ctrl-C may come before the loop of that run, which would handle it."""
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, ZeroDivisionError])
+def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkeypatch, error):
+    """Ctrl-C may come before the loop of that run, which would handle it; l need not be defined where a path leads."""
     monkeypatch.setattr(finish, "along", lambda problem, X, stages: X)
-
-    def run(X):
-        raise KeyboardInterrupt
-
-    assert lowered(first, run, lambda: False, np.random.default_rng(0)) is first
+    assert lowered(first, raising(error), lambda: False, np.random.default_rng(0)) is first
 
 
 def test_an_interrupted_search_for_several_starts_returns_one_point(monkeypatch):

@@ -161,7 +161,7 @@ def test_several_starts_return_the_best_of_their_runs():
     problem, rule = sparse_pca(m=12, n=3), Stationary(1e-6) | MaxIterations(5000)
     starts = [op.stiefel.random_point(12, 3, seed=seed) for seed in range(4)]
     alone = [op.solve(problem, op.solvers.Adaptive(), X0, stop=rule) for X0 in starts]
-    best = solve_from(problem, op.solvers.Adaptive(), starts, rule, history=True)
+    best = solve_from(problem, op.solvers.Adaptive(), starts, lambda turns: rule, history=True)
     assert best.projected_objective == min(result.projected_objective for result in alone)
     assert best.problem is problem
 
@@ -181,9 +181,19 @@ def test_a_run_that_converged_is_preferred(monkeypatch):
         "_run",
         lambda *_: SimpleNamespace(**dict(zip(("converged", "projected_objective"), next(ends), strict=True))),
     )
-    assert (
-        solve_from(sparse_pca(), op.solvers.Adaptive(), [0, 1, 2], MaxIterations(1), history=False).projected_objective == -2.0
-    )
+    best = solve_from(sparse_pca(), op.solvers.Adaptive(), [0, 1, 2], lambda turns: MaxIterations(1), history=False)
+    assert best.projected_objective == -2.0
+
+
+@pytest.mark.parametrize(("cores", "turns"), [(1, [3, 2, 1]), (2, [1, 2]), (4, [1, 1])])
+def test_runs_that_wait_for_each_other_share_the_time(monkeypatch, cores, turns):
+    """One after the other each knows how many are to come; in processes all know the queue, after a look whether they can."""
+    told = []
+    monkeypatch.setattr(multistart, "cores", lambda: cores)
+    starts = [op.stiefel.random_point(12, 3, seed=seed) for seed in range(3)]
+    problem = sparse_pca(m=12, n=3)
+    solve_from(problem, op.solvers.Adaptive(), starts, lambda k: told.append(k) or MaxIterations(1), history=False)
+    assert told == turns
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,8 @@ def lowered(result: Result, run: Callable[[Array], Result], enough: Callable[[],
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 X = _promising(problem, polar(best.X), rng if failures else None)
             found = run(X)
-        except KeyboardInterrupt:  # what has been found is not lost
-            break
+        except (KeyboardInterrupt, ArithmeticError, ValueError):  # what has been found is not lost, even where a path
+            break  # has led to points at which l is not defined
         if found.status is Status.INTERRUPTED:
             break
         lower = found.projected_objective < best.projected_objective - _LOWER * abs(found.projected_objective)

@@ -133,7 +133,7 @@ def minimize(
     except KeyboardInterrupt:
         starts, n_starts, callback = [random(problem, rng)], 1, _interrupted
     if n_starts > 1:
-        result = solve_from(problem, solver, starts, time.within(rule), history=history)
+        result = solve_from(problem, solver, starts, lambda turns: time.within(rule, turns), history=history)
     elif progress:
         with Progress(callback) as shown:
             result = run(starts[0], shown)
@@ -172,9 +172,9 @@ class _Time:
     def __init__(self, budget: float | None, clock: Clock) -> None:
         self.budget, self.clock = None if budget is None else _inputs.number(budget, "max_seconds"), clock
 
-    def within(self, rule: Stop) -> Stop:
-        """Return the rule, ended by the budget where that is over first."""
-        return rule if self.budget is None else rule | MaxSeconds(max(self.budget - self.clock.wall_seconds, _TICK))
+    def within(self, rule: Stop, turns: int = 1) -> Stop:
+        """Return the rule, ended where the budget is over first, or the share of the first of several runs in turn."""
+        return rule if self.budget is None else rule | MaxSeconds(max((self.budget - self.clock.wall_seconds) / turns, _TICK))
 
     def half(self) -> bool:
         """Whether half of it is over."""

@@ -1,8 +1,9 @@
 """One problem from several starts, side by side."""
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 from orthoprox._arrays import Array
@@ -14,18 +15,21 @@ from orthoprox.solvers import Solver
 from orthoprox.stopping import Stop
 
 
-def solve_from(problem: Problem, solver: Solver[Any], starts: Sequence[Array], rule: Stop, *, history: bool) -> Result:
+def solve_from(
+    problem: Problem, solver: Solver[Any], starts: Sequence[Array], rule: Callable[[int], Stop], *, history: bool
+) -> Result:
     """Return the best of the runs from several starts: the lowest that converged, or the lowest where none did.
 
     They run in processes, as many as there are cores, or one after the other where the problem cannot be sent to another
-    process, as with a term made of lambda functions.
+    process, as with a term made of lambda functions. ``rule(k)`` ends a run when k of them follow one another.
     """
     number = min(len(starts), cores())
-    if number == 1 or not _can_travel((problem, solver, rule)):
-        results = [_run(problem, solver, X0, rule, history) for X0 in starts]
+    if number == 1 or not _can_travel((problem, solver, rule(1))):
+        results = [_run(problem, solver, X0, rule(len(starts) - k), history) for k, X0 in enumerate(starts)]
     else:
+        within = rule(ceil(len(starts) / number))
         with processes(number) as pool:
-            runs = [pool.submit(_run, problem, solver, X0, rule, history) for X0 in starts]
+            runs = [pool.submit(_run, problem, solver, X0, within, history) for X0 in starts]
             results = [replace(run.result(), problem=problem, solver=solver) for run in runs]
     return min(results, key=lambda result: (not result.converged, result.projected_objective))
 
