@@ -140,7 +140,7 @@ def test_some_steps_on_the_entries_come_nearer():
 
 
 def test_entries_far_from_the_manifold_are_not_followed(monkeypatch):
-    monkeypatch.setattr(_part, "_AWAY", 0.0)
+    monkeypatch.setattr(_part._pace, "AWAY", 0.0)
     s = late(PROBLEMS["l1"])
     np.testing.assert_array_equal(_part.sweep(PROBLEMS["l1"], s).X, s.X)
 
@@ -165,7 +165,7 @@ def test_runs_with_and_without_parts_end_alike(monkeypatch):
     problem = PROBLEMS["l1"]
     X0 = op.starts.coordinates(problem, np.random.default_rng(0))
     with_parts = op.minimize(problem, X0)
-    monkeypatch.setattr(_part, "_CALM", 0.0)
+    monkeypatch.setattr(_part, "_BEGIN", 0.0)
     without = op.minimize(problem, X0)
     assert with_parts.converged
     assert with_parts.iterations < 0.7 * without.iterations

@@ -18,7 +18,7 @@ _CONVEX = 1.2  # c over the modulus of a weakly convex g, whose prox is single-v
 _POWER_STEPS = 4
 _CUT = 10.0  # |S| over |D|, at most, in the outward pull
 _IDENTIFIED, _WEIGHT = 1e-3, 10.0  # the residual below which supports are trusted; the largest factor of the dual step
-_AWAY, _GONE = 0.9, 0.95  # |E'E - I| below the first is never looked at
+AWAY, _GONE = 0.9, 0.95  # |E'E - I| below the first is never looked at
 
 
 def curvature_at(problem: Problem, X: Array, D: Array) -> float:
@@ -108,10 +108,10 @@ def manifold(G: Array, bound: float) -> tuple[bool, bool]:
     size = float(norm(G))
     if not size < float("inf"):
         return True, False
-    if size <= _AWAY:
+    if size <= AWAY:
         return False, False
     w = namespace(G).linalg.eigvalsh(G)
-    return float(w[-1]) >= bound, float(w[0]) < -_AWAY
+    return float(w[-1]) >= bound, float(w[0]) < -AWAY
 
 
 def loss_bound(first: Array) -> float:

@@ -22,8 +22,7 @@ _STEPS = 30  # at most, before all entries are looked at again
 _GAIN = 0.1  # or until the residual has fallen by this factor
 _MEETINGS = 4.0  # times mn: with more pairs of entries to multiply there is nothing to gain
 _MOST = 1e7  # and in any case, for the memory that they take
-_CALM = 0.25  # the residual with which to begin
-_AWAY = 0.9  # |E'E - I| at which to end
+_BEGIN = 0.25  # the residual with which to begin
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Part:
         return self.entries.cross(squares, there) + self.entries.cross(there, squares), self.diagonal > 0
 
     def manifold(self, G: Array, bound: float) -> tuple[bool, bool]:
-        return not float(norm(G)) <= _AWAY, False
+        return not float(norm(G)) <= _pace.AWAY, False
 
     def pull(self, E: Array, D: Array, S: Array) -> float:
         return self.outward
@@ -74,7 +73,7 @@ def sweep(problem: Problem, s: Stride) -> Stride:
 def _part(problem: Problem, s: Stride) -> Part | None:
     """Return the entries to work on, or None where this does not pay: X is small or dense, or still far, or there already."""
     ell, g = problem.smooth, problem.nonsmooth
-    if s.watch.over or not (precision(s.X) ** (2 / 3) < max(s.stationarity, s.feasibility) <= _CALM):
+    if s.watch.over or not (precision(s.X) ** (2 / 3) < max(s.stationarity, s.feasibility) <= _BEGIN):
         return None
     H = matrix_of(ell)
     if H is None or not isinstance(g, Separable) or support(s.E) is None:
