@@ -3,8 +3,8 @@
 import numpy as np
 
 from orthoprox import _inputs
-from orthoprox._arrays import Array, identity, namespace
-from orthoprox.products import Support, gram
+from orthoprox._arrays import Array, identity, namespace, precision
+from orthoprox.products import Support, gram, right, support
 
 
 def norm(X: Array) -> Array:
@@ -49,12 +49,16 @@ def polar(X: Array) -> Array:
     """Return the nearest point of the manifold, U V' of the thin SVD X = U S V'.
 
     A well-conditioned X goes through the n x n matrix X'X, X (X'X)^(-1/2), which is several times cheaper; the
-    singular value decomposition serves the others. Where X'X is not finite, neither is the result.
+    singular value decomposition serves the others. On the manifold up to the root of the precision, the first terms of
+    (I + E)^(-1/2) = I - E/2 + ... are exact. Where X'X is not finite, neither is the result.
     """
-    xp = namespace(X)
-    C = X.mT @ X
+    xp, sparse = namespace(X), support(X)
+    C = gram(X, sparse)
     if not bool(xp.all(xp.isfinite(C))):
         return xp.nan * X  # a diverging run is told by its numbers; decompositions raise
+    E = C - identity(X.shape[-1], X)
+    if bool(xp.all(norm(E) <= precision(X) ** 0.5)):
+        return X - right(X, E / 2, sparse)
     w, Q = xp.linalg.eigh(C)
     if bool(xp.any(w[..., 0] <= 0.01 * w[..., -1])):  # the Gram route loses |X|_2^2 |X^+|_2^2 in accuracy
         U, _, Vt = xp.linalg.svd(X, full_matrices=False)

@@ -8,6 +8,7 @@ from orthoprox._arrays import Array, namespace, precision
 from orthoprox.certificate import proximal_step
 from orthoprox.curvature import met
 from orthoprox.problem import Problem
+from orthoprox.products import left, support
 from orthoprox.solvers._watch import Gait
 from orthoprox.stiefel import norm, sym
 
@@ -56,7 +57,7 @@ def outward_pull(problem: Problem, E: Array, D: Array, S: Array) -> float:
     S = S * min(1.0, _CUT * float(norm(D)) / (float(norm(S)) or 1.0))
     size = 2 * precision(E) ** (1 / 3)
     along = (problem.smooth.grad((1 + size) * E) - D) / size
-    M = sym(E.mT @ (D + S - along))
+    M = sym(left(E, D + S - along, support(E)))
     xp = namespace(M)
     return max(0.0, float(xp.linalg.eigvalsh(M)[-1])) if bool(xp.all(xp.isfinite(M))) else 0.0
 
