@@ -174,6 +174,18 @@ def test_beaten_means_worse_by_more_than_the_tolerance(load, ledger):
     assert contest.gaps(rows, ("pymanopt", "random")) == pytest.approx([10 / 90] * 2)
 
 
+def test_a_problem_is_lost_to_whichever_peer_is_better(load):
+    contest = load("benchmarks.studies.contest")
+    values = {("minimize", "ours"): [-1.0, -1.0, -1.0], ("a", "ours"): [-2.0, -1.0, -0.5], ("b", "random"): [-2.0, None, -2.0]}
+    rows = [
+        {"case": "one", "seed": seed, "who": who, "start": start, "objective": value}
+        for (who, start), column in values.items()
+        for seed, value in enumerate(column)
+    ]
+    assert [contest.beaten(rows, peer) for peer in contest.contenders(rows)] == [1, 2]
+    assert contest.lost(rows) == 2
+
+
 def test_targets_say_what_is_met_and_what_is_not(load, ledger):
     text = load("benchmarks.studies.page").page(ledger)
     lines = {cells[1].strip(): [cell.strip() for cell in cells[2:5]] for cells in _cells(text) if len(cells) == 6}

@@ -143,7 +143,7 @@ def _families(rows: Sequence[Row]) -> list[list[str]]:
         own = [row for row in rows if row["case"] == case]
         number = contest.solved(own)
         count = len({row["who"] for row in own}) - 1
-        kept = f"not beaten by any one on {number - contest.lost(own)} of {number}"
+        kept = f"not beaten by any of them on {number - contest.lost(own)} of {number}"
         lines.append([case, f"{count} packages and methods, both starts", "", kept, seeds(own)])
     return lines
 
