@@ -7,6 +7,7 @@ The instances are those of the robustness suite with seed 0, with the same budge
 
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -34,6 +35,7 @@ PARTS: dict[str, dict[tuple[object, str], object]] = {
     "measured curvature": {(_pace, "next_curvature"): lambda problem, c, *_: c},
     "outward pull": {(_pace, "outward_pull"): lambda *_: 0.0},
     "inertia": {(_pace, "inertia"): lambda *_: (1.0, 0.0)},
+    "inertia that starts anew": {(_stride, "_TILT"): float("inf")},
     "dual factors": {(_pace, "dual_weights"): lambda *_: None},
     "return to the manifold": {(_pace, "manifold"): lambda *_: (False, False)},
     "careful gaits": {(module, "GAITS"): 3 * _watch.GAITS[:1] for module in (_watch, _stride)},
@@ -108,23 +110,23 @@ def draw(runs: Sequence[Run]) -> None:
     import matplotlib.pyplot as plt
 
     parts = [part for part in PARTS if part != ALL]
-    figure, axes = plt.subplots(2, 4, figsize=(15, 6.5), constrained_layout=True)
+    figure, axes = plt.subplots(3, 3, figsize=(13.5, 9.5), constrained_layout=True)
     for axis, part in zip(axes.flat, parts, strict=False):
         full, less = example(runs, part)
         for row, label, colour in ((full, "with", "tab:blue"), (less, "without", "tab:red")):
             axis.semilogy(*zip(*row.curve, strict=True), color=colour, label=label)
-        axis.set_title(f"{part}\n{full.instance}", fontsize=9)
+        axis.set_title(f"{part}\n{textwrap.fill(full.instance, 44)}", fontsize=9)
         axis.set_xlabel("iterations")
         axis.legend(fontsize=8)
     axis = axes.flat[-1]
     counts = [sum(row.converged for row in runs if row.part == part) for part in PARTS]
-    bars = axis.barh([f"without {part}" for part in PARTS], counts, color=["tab:blue"] + ["tab:red"] * len(parts))
+    bars = axis.barh(list(PARTS), counts, color=["tab:blue"] + ["tab:red"] * len(parts))
     axis.bar_label(bars, fontsize=8)
     axis.invert_yaxis()
-    axis.set_title(f"converged, of {len(runs) // len(PARTS)}", fontsize=9)
+    axis.set_title(f"what is left out, and how many of {len(runs) // len(PARTS)} converge", fontsize=9)
     axis.tick_params(axis="y", labelsize=8)
-    axes[0, 0].set_ylabel("shortfall")
-    axes[1, 0].set_ylabel("shortfall")
+    for first in axes[:, 0]:
+        first.set_ylabel("shortfall")
     figure.savefig(PICTURE, dpi=80)
 
 
