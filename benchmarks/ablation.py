@@ -111,7 +111,7 @@ def draw(runs: Sequence[Run]) -> None:
 
     parts = [part for part in PARTS if part != ALL]
     figure, axes = plt.subplots(3, 3, figsize=(13.5, 9.5), constrained_layout=True)
-    for axis, part in zip(axes.flat, parts, strict=False):
+    for axis, part in zip(axes.flat[:-1], parts, strict=True):
         full, less = example(runs, part)
         for row, label, colour in ((full, "with", "tab:blue"), (less, "without", "tab:red")):
             axis.semilogy(*zip(*row.curve, strict=True), color=colour, label=label)

@@ -118,6 +118,7 @@ def test_geometry_follows_the_standard(leading):
     same(stiefel.defect(XX), stiefel.defect(X))
     same(stiefel.tangent(XX, YY), stiefel.tangent(X, Y))
     same(stiefel.qr(XX), stiefel.qr(X))
+    same(stiefel.polar((1 + 1e-10) * stiefel.polar(XX)), stiefel.polar((1 + 1e-10) * stiefel.polar(X)))
     same(stiefel.polar(XX), stiefel.polar(X))
     same(stiefel.polar(XX * strict.nan), stiefel.polar(X * np.nan))
     thin = np.array([1.0, 1.0, 1e-3])

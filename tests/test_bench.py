@@ -176,14 +176,14 @@ def test_beaten_means_worse_by_more_than_the_tolerance(load, ledger):
 
 def test_a_problem_is_lost_to_whichever_peer_is_better(load):
     contest = load("benchmarks.studies.contest")
-    values = {("minimize", "ours"): [-1.0, -1.0, -1.0], ("a", "ours"): [-2.0, -1.0, -0.5], ("b", "random"): [-2.0, None, -2.0]}
+    values = {("minimize", "ours"): [-1.0, -1.0, -1.0], ("a", "ours"): [-2.0, -2.0, -0.5], ("b", "random"): [-2.0, None, -2.0]}
     rows = [
         {"case": "one", "seed": seed, "who": who, "start": start, "objective": value}
         for (who, start), column in values.items()
         for seed, value in enumerate(column)
     ]
-    assert [contest.beaten(rows, peer) for peer in contest.contenders(rows)] == [1, 2]
-    assert contest.lost(rows) == 2
+    assert [contest.beaten(rows, peer) for peer in contest.contenders(rows)] == [2, 2]
+    assert contest.lost(rows) == 3
 
 
 def test_targets_say_what_is_met_and_what_is_not(load, ledger):

@@ -268,6 +268,27 @@ def test_runs_side_by_side_have_the_time_that_is_left(monkeypatch):
     assert [rule.second for rule in rules] == [op.stopping.MaxSeconds(6.0), op.stopping.MaxSeconds(2.0)]
 
 
+def test_a_second_path_is_not_begun_when_time_is_over(first, monkeypatch):
+    begun, looks = [], iter([False, True, True])
+    monkeypatch.setattr(finish, "along", lambda problem, X, stages: begun.append(stages) or X)
+    monkeypatch.setattr(finish, "height", raising(AssertionError))
+    assert lowered(first, lambda X: like(first, 1.0), lambda: next(looks), np.random.default_rng(0)) is first
+    assert begun == [finish._WIDE]
+
+
+@pytest.mark.parametrize(("values", "expected"), [((1.0,), 1.0), ((np.nan, 2.0), 2.0), ((np.nan, np.nan), np.inf)])
+def test_a_probe_that_ends_nowhere_promises_nothing(monkeypatch, values, expected):
+    """f may be NaN where a probe ends, at the point of the manifold or at both."""
+    values = iter(values)
+    problem = op.Problem(op.smooth.Function(lambda X: next(values), lambda X: 0 * X), op.nonsmooth.Zero(), (4, 2))
+    X = np.eye(4, 2)
+    searching = import_module("orthoprox.search")
+    monkeypatch.setattr(searching, "PROBE", 0)
+    monkeypatch.setattr(searching.Adaptive, "init", lambda self, problem, X: X)
+    monkeypatch.setattr(searching.Adaptive, "output", lambda self, state: state)
+    assert searching.height(problem, X) == expected
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, ZeroDivisionError])
 def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkeypatch, error):
     """Ctrl-C may come before the loop of that run, which would handle it; l need not be defined where a path leads."""

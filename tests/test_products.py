@@ -88,7 +88,7 @@ def test_sums_in_one_pass(shape, dtype):
 def test_a_run_does_not_depend_on_how_its_products_are_done(monkeypatch):
     """The iterates with sparse products are those with dense ones, up to rounding."""
     problem = op.problems.sparse_pca(op.datasets.five_components(300, M, seed=0), N, 0.5)
-    monkeypatch.setattr(_part, "_CALM", 0.0)  # no steps on some entries alone
+    monkeypatch.setattr(_part, "_BEGIN", 0.0)  # no steps on some entries alone
     X0 = op.starts.coordinates(problem, np.random.default_rng(0))
 
     def iterate():

@@ -131,6 +131,20 @@ def test_a_term_that_returns_nan_ends_as_diverged():
     assert np.all(np.isfinite(result.X))
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_run_that_is_cut_short_keeps_its_last_row(kept):
+    def interrupt(now):
+        if now.iteration == 70:
+            raise KeyboardInterrupt
+
+    result = op.solve(PROBLEM, op.LSALM(), X0, callback=interrupt, history=kept)
+    assert result.status is Status.INTERRUPTED
+    assert (len(result.history["iteration"]) == 1) != kept
+    with pytest.warns(op.ConvergenceWarning, match="Diverged"):
+        diverged = op.minimize(PROBLEM, method=DIVERGING, history=kept)
+    assert np.isfinite(diverged.history["objective"][-1])
+
+
 def test_ctrl_c_returns_the_best_point_so_far():
     def interrupt(now):
         if now.iteration == 70:

@@ -16,7 +16,7 @@ from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Nonnegative, Zero
 from orthoprox.search import search
 from orthoprox.smooth import Function, Quadratic, Variance
 from orthoprox.starts import STARTS, coordinates, pca, smoothed
-from orthoprox.stopping import MaxIterations, Stationary
+from orthoprox.stopping import MaxIterations, Stationary, Status
 
 every_start = pytest.mark.parametrize("name", STARTS)
 
@@ -175,14 +175,33 @@ def test_what_cannot_travel_runs_in_this_process():
 def test_a_run_that_converged_is_preferred(monkeypatch):
     """Even to a lower one that did not."""
     ends = iter([(False, -3.0), (True, -1.0), (True, -2.0)])
+
+    def run(*_):
+        converged, objective = next(ends)
+        return SimpleNamespace(converged=converged, projected_objective=objective, status=None)
+
     monkeypatch.setattr(multistart, "cores", lambda: 1)
-    monkeypatch.setattr(
-        multistart,
-        "_run",
-        lambda *_: SimpleNamespace(**dict(zip(("converged", "projected_objective"), next(ends), strict=True))),
-    )
+    monkeypatch.setattr(multistart, "_run", run)
     best = solve_from(sparse_pca(), op.solvers.Adaptive(), [0, 1, 2], lambda turns: MaxIterations(1), history=False)
     assert best.projected_objective == -2.0
+
+
+def test_an_interrupt_ends_all_runs_in_turn():
+    """The second is interrupted, the third never begins, and the best point so far is returned as interrupted."""
+    begun, calls, A = [], [], normal(0, 30, 10)
+
+    def grad(X):
+        calls.append(len(begun))
+        if calls.count(3) == 30:  # in the second run, after a look whether they can travel
+            raise KeyboardInterrupt
+        return -2 * A.T @ (A @ X)
+
+    problem = op.Problem(Function(lambda X: -np.sum((A @ X) ** 2), grad), L1(0.5), (10, 2))
+    starts = [op.stiefel.random_point(10, 2, seed=seed) for seed in range(3)]
+    rule = lambda turns: begun.append(turns) or Stationary(1e-6) | MaxIterations(5000)  # noqa: E731
+    best = solve_from(problem, op.solvers.Adaptive(), starts, rule, history=False)
+    assert begun == [1, 3, 2]
+    assert best.status is Status.INTERRUPTED
 
 
 @pytest.mark.parametrize(("cores", "turns"), [(1, [3, 2, 1]), (2, [1, 2]), (4, [1, 1])])

@@ -62,6 +62,32 @@ def test_polar_is_the_factor_of_the_svd(seed, shape, smallest):
     assert np.min(np.linalg.eigvalsh(sym(S))) >= -1e-12
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("off", [0.0, 0.1, 0.9, 1.1, 10.0, 1e4])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_polar_next_to_the_manifold(dtype, off, sparse):
+    """The series serves up to |X'X - I| = root of the precision, with sparse products where X is large and sparse."""
+    eps = np.finfo(dtype).eps
+    X = np.eye(400, 60) if sparse else random_point(30, 5, seed=0)
+    if sparse:  # pairs of columns that share two rows
+        X[0:60:2, 1:60:2] = np.diag(np.full(30, 0.6))
+        X[1:60:2, 1:60:2] = np.diag(np.full(30, 0.8))
+        X[0:60:2, 0:60:2] = np.diag(np.full(30, 0.8))
+        X[1:60:2, 0:60:2] = np.diag(np.full(30, -0.6))
+    S = normal(3, X.shape[1], X.shape[1])
+    X = (X + X @ (off * eps**0.5 / (2 * norm(sym(S))) * sym(S))).astype(dtype)
+    U, _, Vt = np.linalg.svd(X.astype(float), full_matrices=False)
+    P = polar(X)
+    assert P.dtype == dtype
+    assert norm(P - U @ Vt) <= 20 * eps * X.shape[1] ** 0.5
+
+
+def test_polar_of_integers_is_that_of_the_same_numbers():
+    np.testing.assert_array_equal(polar(np.eye(4, 2, dtype=int)), np.eye(4, 2))
+    X = np.array([[1, 2], [3, 4], [5, 7]])
+    np.testing.assert_allclose(polar(X), polar(X.astype(float)))
+
+
 @given(seed=SEEDS, shape=SHAPES)
 @EXAMPLES
 def test_polar_is_the_nearest_point(seed, shape):

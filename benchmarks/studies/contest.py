@@ -149,7 +149,7 @@ def speed_targets(rows: Sequence[Row], wanted: dict[str, Any]) -> list[Target]:
 
 
 def quality_targets(rows: Sequence[Row], wanted: dict[str, Any]) -> list[Target]:
-    """Return the target of the families: on how many any of the peers beats us on at most a tenth of the seeds."""
+    """Return the target of the families: on how many at most a tenth of the seeds are lost to any of the peers."""
     parts = {case: [row for row in rows if row["case"] == case] for case in dict.fromkeys(row["case"] for row in rows)}
     good = sum(lost(own) <= wanted["lost"] * solved(own) for own in parts.values())
     counts = ", ".join(f"{case}: {lost(own)} of {solved(own)}" for case, own in parts.items())

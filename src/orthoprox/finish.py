@@ -11,7 +11,7 @@ from orthoprox.nonsmooth import Zero
 from orthoprox.polish import polish
 from orthoprox.problem import Problem
 from orthoprox.result import Result
-from orthoprox.search import ITERATIONS, WORK, flops, height
+from orthoprox.search import PROBE, WORK, flops, height
 from orthoprox.starts import along, unit
 from orthoprox.stiefel import polar
 from orthoprox.stopping import Status
@@ -36,7 +36,7 @@ def lowered(result: Result, run: Callable[[Array], Result], enough: Callable[[],
     problem = result.problem
     if not result.converged or isinstance(problem.nonsmooth, Zero):
         return result
-    length = 2 * (sum(iterations for _, iterations in _WIDE) + ITERATIONS) + result.iterations
+    length = 2 * (sum(iterations for _, iterations in _WIDE) + PROBE) + result.iterations
     work = length * max(flops(problem), _OVERHEAD)
     best, failures = result, 0
     for _ in range(min(_ROUNDS, int(WORK / work))):
@@ -44,10 +44,13 @@ def lowered(result: Result, run: Callable[[Array], Result], enough: Callable[[],
             break
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                X = _promising(problem, polar(best.X), rng if failures else None)
+                X = _promising(problem, polar(best.X), rng if failures else None, enough)
             found = run(X)
-        except (KeyboardInterrupt, ArithmeticError, ValueError):  # what has been found is not lost, even where a path
-            break  # has led to points at which l is not defined
+        except KeyboardInterrupt:  # what has been found is not lost
+            break
+        except (ArithmeticError, ValueError):  # l need not be defined where a path leads
+            failures += 1
+            continue
         if found.status is Status.INTERRUPTED:
             break
         lower = found.projected_objective < best.projected_objective - _LOWER * abs(found.projected_objective)
@@ -55,13 +58,16 @@ def lowered(result: Result, run: Callable[[Array], Result], enough: Callable[[],
     return best
 
 
-def _promising(problem: Problem, X: Array, rng: np.random.Generator | None) -> Array:
-    """Return the lower end of two paths, from X itself or from random points around it."""
+def _promising(problem: Problem, X: Array, rng: np.random.Generator | None, enough: Callable[[], bool]) -> Array:
+    """Return the lower end of two paths, from X itself or from random points around it; or of one, if that is enough."""
     if rng is None:
-        ends = [along(problem, X, path) for path in (_WIDE, _NARROW)]
+        paths = [(X, _WIDE), (X, _NARROW)]
     else:
-        ends = [along(problem, polar(X + jitter * unit(problem, rng)), _WIDE) for jitter in _JITTERS]
-    return min(ends, key=lambda end: height(problem, end))
+        paths = [(polar(X + jitter * unit(problem, rng)), _WIDE) for jitter in _JITTERS]
+    first = along(problem, *paths[0])
+    if enough():
+        return first
+    return min(first, along(problem, *paths[1]), key=lambda end: height(problem, end))
 
 
 def settled(result: Result, tol: float) -> Result:

@@ -88,7 +88,7 @@ def minimize(
     max_iterations : int, optional
         The iteration budget, 30,000 by default.
     max_seconds : float, optional
-        The time budget on the wall clock; none by default.
+        The time budget on the wall clock; none by default. Runs from several starts that wait for each other share it.
     stop : Stop, optional
         A stopping rule instead of ``tol``; budgets that are given hold as well.
     polish : bool or "auto"
@@ -173,7 +173,7 @@ class _Time:
         self.budget, self.clock = None if budget is None else _inputs.number(budget, "max_seconds"), clock
 
     def within(self, rule: Stop, turns: int = 1) -> Stop:
-        """Return the rule, ended where the budget is over first, or the share of the first of several runs in turn."""
+        """Return the rule within the time that is left, or its share for the first of ``turns`` runs in turn."""
         return rule if self.budget is None else rule | MaxSeconds(max((self.budget - self.clock.wall_seconds) / turns, _TICK))
 
     def half(self) -> bool:

@@ -12,7 +12,7 @@ from orthoprox.problem import Problem
 from orthoprox.result import Result
 from orthoprox.solve import solve
 from orthoprox.solvers import Solver
-from orthoprox.stopping import Stop
+from orthoprox.stopping import Status, Stop
 
 
 def solve_from(
@@ -21,17 +21,25 @@ def solve_from(
     """Return the best of the runs from several starts: the lowest that converged, or the lowest where none did.
 
     They run in processes, as many as there are cores, or one after the other where the problem cannot be sent to another
-    process, as with a term made of lambda functions. ``rule(k)`` ends a run when k of them follow one another.
+    process, as with a term made of lambda functions. ``rule(k)`` is the stopping rule of the first of k runs in turn.
     """
     number = min(len(starts), cores())
     if number == 1 or not _can_travel((problem, solver, rule(1))):
-        results = [_run(problem, solver, X0, rule(len(starts) - k), history) for k, X0 in enumerate(starts)]
+        results = []
+        for k, X0 in enumerate(starts):
+            results.append(_run(problem, solver, X0, rule(len(starts) - k), history))
+            if results[-1].status is Status.INTERRUPTED:
+                return replace(min(results, key=_order), status=Status.INTERRUPTED, message=results[-1].message)
     else:
         within = rule(ceil(len(starts) / number))
         with processes(number) as pool:
             runs = [pool.submit(_run, problem, solver, X0, within, history) for X0 in starts]
             results = [replace(run.result(), problem=problem, solver=solver) for run in runs]
-    return min(results, key=lambda result: (not result.converged, result.projected_objective))
+    return min(results, key=_order)
+
+
+def _order(result: Result) -> tuple[bool, float]:
+    return not result.converged, result.projected_objective
 
 
 def _run(problem: Problem, solver: Solver[Any], X0: Array, rule: Stop, history: bool) -> Result:

@@ -10,7 +10,7 @@ from orthoprox.solvers.adaptive import Adaptive
 from orthoprox.starts import FAR, PATH, near_coordinates, pca, random, smoothed
 from orthoprox.stiefel import norm, polar
 
-ITERATIONS = 30  # of each probe: those from coordinate vectors begin low and are overtaken within these, if at all
+PROBE = 30  # of each probe: those from coordinate vectors begin low and are overtaken within these, if at all
 WORK = 2e10  # floating point operations that all probes together may take
 _DENSE = 4  # with n > m / 4 coordinate vectors are the best guess
 
@@ -29,10 +29,10 @@ def search(
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem.probe(random(problem, rng))
         m, n = problem.shape
-        if number == 1 and 3 * ITERATIONS * flops(problem) > WORK:
+        if number == 1 and 3 * PROBE * flops(problem) > WORK:
             guess = near_coordinates(problem, rng) if _DENSE * n >= m else []
             return guess or [pca(problem, rng)]
-        path = [smoothed] if number > 1 or (3 * ITERATIONS + PATH) * flops(problem) <= WORK else []
+        path = [smoothed] if number > 1 or (3 * PROBE + PATH) * flops(problem) <= WORK else []
         starts = near_coordinates(problem, rng)
         for kind in (*number * (pca, random), *path):
             if len(starts) >= number and enough():
@@ -56,10 +56,11 @@ def height(problem: Problem, X: Array) -> float:
     """Return f where a probe from X ends."""
     solver = Adaptive(newton=False)
     state = solver.init(problem, X)
-    for _ in range(ITERATIONS):
+    for _ in range(PROBE):
         state = solver.step(problem, state)
     end = solver.output(state)
     if not float(norm(end)) <= FAR * problem.shape[1] ** 0.5:
         return float("inf")
-    height = float(problem.value(polar(end)))
-    return height if height < float("inf") else float(problem.value(end))
+    value = float(problem.value(polar(end)))
+    value = value if value < float("inf") else float(problem.value(end))
+    return value if value == value else float("inf")

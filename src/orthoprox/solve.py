@@ -10,7 +10,7 @@ from orthoprox import _inputs
 from orthoprox._arrays import Array, precision
 from orthoprox.clock import Clock
 from orthoprox.ending import Ending, no_better, zero_columns
-from orthoprox.metrics import Rod, feasibility, is_worse
+from orthoprox.metrics import Measurement, Rod, feasibility, is_worse
 from orthoprox.problem import Problem, as_problem
 from orthoprox.result import Result
 from orthoprox.snapshot import Residuals, Snapshot
@@ -116,14 +116,8 @@ class _Run:
         kept: bool,
         callback: Callback | None,
     ) -> None:
-        self.problem, self.solver, self.rule, self.every, self.kept, self.callback = (
-            problem,
-            solver,
-            rule,
-            every,
-            kept,
-            callback,
-        )
+        self.problem, self.solver, self.rule = problem, solver, rule
+        self.every, self.kept, self.callback = every, kept, callback
         self.clock = Clock()
         self.iteration = 0
         self.history: list[dict[str, float]] = []
@@ -203,10 +197,13 @@ class _Run:
 
     def _record(self, now: Snapshot, state: Any, *, keep: bool) -> None:
         if keep:
-            clocks = {"iteration": now.iteration, "seconds": now.seconds, "wall_seconds": now.wall_seconds}
-            self.history.append({**clocks, **asdict(now.measurement), **self.solver.parameters(state)})
+            self._keep(state, now.measurement, now.seconds, now.wall_seconds)
         if now.shortfall < self.best_shortfall:
             self.best_state, self.best_shortfall = state, now.shortfall
+
+    def _keep(self, state: Any, measurement: Measurement, seconds: float, wall_seconds: float) -> None:
+        clocks = {"iteration": self.iteration, "seconds": seconds, "wall_seconds": wall_seconds}
+        self.history.append({**clocks, **asdict(measurement), **self.solver.parameters(state)})
 
     def _ending(self, status: Status, state: Any) -> Ending:
         if status is Status.DIVERGED:
@@ -226,6 +223,8 @@ class _Run:
         except KeyboardInterrupt:  # the run is not lost; its certificate is less sharp
             certificate = self.rod.certify(X, Y)
         measurement = self.rod.measure(X, certificate)
+        if not self.history:  # none was asked for, and the run was cut short
+            self._keep(state, measurement, seconds, self.clock.wall_seconds)
         reached = ""
         if ending.status is not Status.CONVERGED:
             reached = f"Reached: stationarity {measurement.stationarity:.1e}, feasibility {measurement.feasibility:.1e}."

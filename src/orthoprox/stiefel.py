@@ -56,9 +56,9 @@ def polar(X: Array) -> Array:
     C = gram(X, sparse)
     if not bool(xp.all(xp.isfinite(C))):
         return xp.nan * X  # a diverging run is told by its numbers; decompositions raise
-    E = C - identity(X.shape[-1], X)
-    if bool(xp.all(norm(E) <= precision(X) ** 0.5)):
-        return X - right(X, E / 2, sparse)
+    half = (C - identity(X.shape[-1], X)) / 2
+    if bool(xp.all(norm(half) <= precision(half) ** 0.5 / 2)):
+        return X - right(X, half, sparse)
     w, Q = xp.linalg.eigh(C)
     if bool(xp.any(w[..., 0] <= 0.01 * w[..., -1])):  # the Gram route loses |X|_2^2 |X^+|_2^2 in accuracy
         U, _, Vt = xp.linalg.svd(X, full_matrices=False)

@@ -19,7 +19,7 @@ _CONVEX = 1.2  # c over the modulus of a weakly convex g, whose prox is single-v
 _POWER_STEPS = 4
 _CUT = 10.0  # |S| over |D|, at most, in the outward pull
 _IDENTIFIED, _WEIGHT = 1e-3, 10.0  # the residual below which supports are trusted; the largest factor of the dual step
-AWAY, _GONE = 0.9, 0.95  # |E'E - I| below the first is never looked at
+AWAY, _GONE = 0.9, 0.95  # |E'E - I| below the first is near enough to the manifold not to look closer
 
 
 def curvature_at(problem: Problem, X: Array, D: Array) -> float:

@@ -58,7 +58,7 @@ class Stride:
 
     @cached_property
     def tilt(self) -> float:
-        """The largest entry of |E'E - I|: small where a large |E'E - I| is shared by many columns."""
+        """The largest absolute entry of E'E - I: small where a large |E'E - I| is shared by many columns."""
         xp = namespace(self.G)
         return float(xp.max(xp.abs(self.G)))
 

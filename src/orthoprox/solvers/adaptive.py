@@ -52,12 +52,12 @@ class Adaptive(Solver[State]):
         E+ = X+ + theta (X+ - X)       Z+ = Z + beta (X+ - Z)       Y+ = Y + alpha (E+'E+ - I)
 
     c is the curvature that the last step met; rho and alpha are c / 5, rho more where l and g pull X off the manifold;
-    r = c / 20 and beta = .9; theta is Nesterov's, and 0 after a step in the wrong direction and where columns come close to
-    each other. Where the run gets slow it walks more carefully, and at last goes over to Newton's method for the smoothed
-    problem l + e_nu, whose smoothing vanishes on the way; a smooth problem starts with it. A run that loses the manifold
-    returns to it and goes on with more curvature. Where X is large and sparse, l quadratic and g separable, an iteration is
-    followed by up to thirty on the entries that are nonzero or near to it, which cost little. Near the end such an X is
-    polished: with its zeros kept, what is left is smooth, and Newton's method gives all digits.
+    r = c / 20 and beta = .9; theta is Nesterov's, and starts anew after a step in the wrong direction and when columns tilt
+    towards each other. Where the run gets slow it walks more carefully, and at last goes over to Newton's method for the
+    smoothed problem l + e_nu, whose smoothing vanishes on the way; a smooth problem starts with it. A run that loses the
+    manifold returns to it and goes on with more curvature. Where X is large and sparse, l quadratic and g separable, an
+    iteration is followed by up to thirty on the entries that are nonzero or near to it, which cost little. Near the end
+    such an X is polished: with its zeros kept, what is left is smooth, and Newton's method gives all digits.
     The page ``docs/automatic.md`` derives each rule.
 
     Parameters
@@ -183,7 +183,7 @@ def _polished(problem: Problem, state: State, residual: float) -> State:
 
 
 def _again(state: State, watch: Watch | None = None) -> State:
-    """Begin with the first gait again and more care, where all have turned out slow."""
+    """Begin with the gaits again, from the first or as the watch says, and with more care, where all have turned out slow."""
     lsalm = state.lsalm
     if not lsalm.watch.over:
         return state
