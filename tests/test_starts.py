@@ -1,5 +1,6 @@
 """Starts, the search among them, several at once, and paths along the weight of a penalty."""
 
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -184,6 +185,14 @@ def test_a_run_that_converged_is_preferred(monkeypatch):
     monkeypatch.setattr(multistart, "_run", run)
     best = solve_from(sparse_pca(), op.solvers.Adaptive(), [0, 1, 2], lambda turns: MaxIterations(1), history=False)
     assert best.projected_objective == -2.0
+
+
+def test_where_processes_do_not_come_up_runs_are_done_in_turn():
+    """As in a program that is read from a pipe, whose main part other processes cannot find."""
+    program = "import orthoprox as op; A = op.datasets.five_components(50, 12, seed=0); p = op.problems.sparse_pca(A, 2, 0.5)\n"
+    program += "print(op.minimize(p, 'random', n_starts=3).converged)\n"
+    done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
 
 
 def test_an_interrupt_ends_all_runs_in_turn():

@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -21,20 +22,23 @@ def solve_from(
     """Return the best of the runs from several starts: the lowest that converged, or the lowest where none did.
 
     They run in processes, as many as there are cores, or one after the other where the problem cannot be sent to another
-    process, as with a term made of lambda functions. ``rule(k)`` is the stopping rule of the first of k runs in turn.
+    process, as with a term made of lambda functions, or where processes do not come up. ``rule(k)`` is the stopping rule of
+    the first of k runs in turn.
     """
     number = min(len(starts), cores())
-    if number == 1 or not _can_travel((problem, solver, rule(1))):
-        results = []
-        for k, X0 in enumerate(starts):
-            results.append(_run(problem, solver, X0, rule(len(starts) - k), history))
-            if results[-1].status is Status.INTERRUPTED:
-                return replace(min(results, key=_order), status=Status.INTERRUPTED, message=results[-1].message)
-    else:
+    if number > 1 and _can_travel((problem, solver, rule(1))):
         within = rule(ceil(len(starts) / number))
-        with processes(number) as pool:
-            runs = [pool.submit(_run, problem, solver, X0, within, history) for X0 in starts]
-            results = [replace(run.result(), problem=problem, solver=solver) for run in runs]
+        try:
+            with processes(number) as pool:
+                runs = [pool.submit(_run, problem, solver, X0, within, history) for X0 in starts]
+                return min((replace(run.result(), problem=problem, solver=solver) for run in runs), key=_order)
+        except BrokenProcessPool:  # as in a program that is read from a pipe, or one without a guard of its main part
+            pass
+    results = []
+    for k, X0 in enumerate(starts):
+        results.append(_run(problem, solver, X0, rule(len(starts) - k), history))
+        if results[-1].status is Status.INTERRUPTED:
+            return replace(min(results, key=_order), status=Status.INTERRUPTED, message=results[-1].message)
     return min(results, key=_order)
 
 
