@@ -255,14 +255,17 @@ def test_where_nothing_is_free_nothing_happens():
 
 
 def test_polishing_in_single_precision():
-    """In float32 the result is of float32, and as good as its rounding allows."""
-    X0 = random_point(20, 4, seed=1).astype(np.float32)
-    problem = op.Problem(Variance(normal(0, 40, 20).astype(np.float32)), L1(2.0), (20, 4))
-    result = unpolished(problem, X0, 1e-4)
-    case = Rough(problem, result.X, result.multiplier, Rod(problem, X0))
-    X, Y = case.polished()
-    assert X.dtype == Y.dtype == np.float32
-    assert case.shortfall(X, Y) <= 5e-6 < case.shortfall(case.X, case.Y)
+    """In float32 the result is of float32, and as good as its rounding allows: from eight starts, half below 8 epsilon."""
+    problem, left = op.Problem(Variance(normal(0, 40, 20).astype(np.float32)), L1(2.0), (20, 4)), []
+    for seed in range(1, 9):
+        X0 = random_point(20, 4, seed=seed).astype(np.float32)
+        result = unpolished(problem, X0, 1e-4)
+        case = Rough(problem, result.X, result.multiplier, Rod(problem, X0))
+        X, Y = case.polished()
+        assert X.dtype == Y.dtype == np.float32
+        left.append(case.shortfall(X, Y))
+        assert left[-1] <= 5e-6 < case.shortfall(case.X, case.Y)
+    assert np.median(left) <= 1e-6
 
 
 def test_polishing_keeps_the_library():
