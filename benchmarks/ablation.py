@@ -23,8 +23,9 @@ from benchmarks.instances import Instance, instances, tolerance
 from benchmarks.robustness import BUDGET, Counter
 
 import orthoprox as op
-from orthoprox.experiments.table import markdown
-from orthoprox.solvers import Adaptive, _pace, _stride, _watch
+from orthoprox._adaptive import first_order, parameter_rules, stagnation
+from orthoprox.reproduce.table import markdown
+from orthoprox.solvers import Adaptive
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE, PICTURE = DOCS / "automatic.md", DOCS / "automatic.png"
@@ -32,13 +33,13 @@ ALL = "nothing"  # is left out
 
 PARTS: dict[str, dict[tuple[object, str], object]] = {
     ALL: {},
-    "measured curvature": {(_pace, "next_curvature"): lambda problem, c, *_: c},
-    "outward pull": {(_pace, "outward_pull"): lambda *_: 0.0},
-    "inertia": {(_pace, "inertia"): lambda *_: (1.0, 0.0)},
-    "inertia that starts anew": {(_stride, "_TILT"): float("inf")},
-    "dual factors": {(_pace, "dual_weights"): lambda *_: None},
-    "return to the manifold": {(_pace, "manifold"): lambda *_: (False, False)},
-    "careful gaits": {(module, "GAITS"): 3 * _watch.GAITS[:1] for module in (_watch, _stride)},
+    "measured curvature": {(parameter_rules, "next_curvature"): lambda problem, c, *_: c},
+    "outward pull": {(parameter_rules, "outward_pull"): lambda *_: 0.0},
+    "inertia": {(parameter_rules, "inertia"): lambda *_: (1.0, 0.0)},
+    "inertia that starts anew": {(first_order, "_TILT"): float("inf")},
+    "dual factors": {(parameter_rules, "dual_weights"): lambda *_: None},
+    "return to the manifold": {(parameter_rules, "manifold"): lambda *_: (False, False)},
+    "careful gaits": {(module, "STEP_RULES"): 3 * stagnation.STEP_RULES[:1] for module in (stagnation, first_order)},
     "Newton's method": {},
 }
 
@@ -52,8 +53,8 @@ class Run:
     instance: str
     converged: bool
     gradients: int
-    shortfall: float
-    curve: tuple[tuple[float, float], ...]  # iterations and shortfall
+    kkt_error: float
+    curve: tuple[tuple[float, float], ...]  # iterations and KKT error
 
 
 @contextmanager
@@ -77,9 +78,9 @@ def run(part: str, instance: Instance) -> Run:
     with without(part) as solver, np.errstate(all="ignore"):
         stop = op.stopping.Stationary(tol) | op.stopping.MaxIterations(BUDGET)
         result = op.solve(problem, solver, X0, stop=stop, callback=budget)
-    curve = tuple(zip(result.history["iteration"].tolist(), result.history["shortfall"].tolist(), strict=True))
+    curve = tuple(zip(result.history["iteration"].tolist(), result.history["kkt_error"].tolist(), strict=True))
     converged = result.converged and counter.count <= BUDGET
-    return Run(part, instance.family, instance.name, converged, counter.count, result.measurement.shortfall, curve)
+    return Run(part, instance.family, instance.name, converged, counter.count, result.measurement.kkt_error, curve)
 
 
 def table(runs: Sequence[Run]) -> str:
@@ -126,7 +127,7 @@ def draw(runs: Sequence[Run]) -> None:
     axis.set_title(f"what is left out, and how many of {len(runs) // len(PARTS)} converge", fontsize=9)
     axis.tick_params(axis="y", labelsize=8)
     for first in axes[:, 0]:
-        first.set_ylabel("shortfall")
+        first.set_ylabel("kkt_error")
     figure.savefig(PICTURE, dpi=80)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import orthoprox as op
-from orthoprox.experiments.table import markdown
+from orthoprox.reproduce.table import markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "certificates.md"
 RUNS: dict[float, dict[str, Any]] = {  # the budgets of each tolerance

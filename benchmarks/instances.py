@@ -10,7 +10,8 @@ import numpy as np
 from benchmarks.data import Matrix, draw
 
 import orthoprox as op
-from orthoprox.terms import Nonsmooth, Smooth
+from orthoprox.nonsmooth.base import Nonsmooth
+from orthoprox.smooth.base import Smooth
 
 SUITE = Path(__file__).with_name("robustness.toml")
 

@@ -23,10 +23,10 @@ import numpy as np
 from benchmarks.instances import Instance, instances, tolerance
 
 import orthoprox as op
-from orthoprox.experiments.table import markdown
 from orthoprox.nonsmooth.separable import Separable
+from orthoprox.paper.constants import CONSTANTS
+from orthoprox.reproduce.table import markdown
 from orthoprox.solvers import Solver
-from orthoprox.solvers.paper import CONSTANTS
 
 PAGE = Path(__file__).parents[1] / "docs" / "robustness.md"
 BUDGET = 5000  # gradient evaluations
@@ -71,7 +71,7 @@ class Row:
     converged: bool  # to the tolerance, within the budget
     gradients: int
     iterations: int
-    shortfall: float
+    kkt_error: float
     start: float  # f(X0)
     objective: float  # f at the nearest feasible point
     message: str
@@ -127,7 +127,7 @@ def run(instance: Instance, contender: str) -> Row:
         converged=result.converged and counter.count <= BUDGET,
         gradients=counter.count,
         iterations=result.iterations,
-        shortfall=result.measurement.shortfall,
+        kkt_error=result.measurement.kkt_error,
         start=start,
         objective=result.projected_objective if np.isfinite(start) else result.objective,
         message=result.message,
@@ -141,10 +141,10 @@ def run_all(todo: Sequence[tuple[Instance, str]]) -> Iterable[Row]:
 
 
 def summary(rows: Sequence[Row]) -> list[str]:
-    """Return converged, the median and the 90th percentile of the gradients, and the worst shortfall."""
+    """Return converged, the median and the 90th percentile of the gradients, and the worst KKT error."""
     counts = sorted(row.gradients for row in rows if row.converged)
     ninety = counts[min(len(counts) - 1, int(0.9 * len(counts)))] if counts else 0
-    worst = max((row.shortfall if np.isfinite(row.shortfall) else np.inf) for row in rows)
+    worst = max((row.kkt_error if np.isfinite(row.kkt_error) else np.inf) for row in rows)
     return [
         f"{len(counts)}/{len(rows)}",
         f"{median(counts):.0f}" if counts else "-",
@@ -215,7 +215,7 @@ Made by `make bench-robustness`; do not edit.
 the {part}), each from a random start and to a relative certificate of 1e-5 (float32: 1e-4). A run has {BUDGET} gradient
 evaluations, and all are counted: set-up, finite differences, measurements, certificates and Newton's method. `converged` is
 within that budget, without polishing; `median` and `p90` are gradient evaluations of the runs that converged; `worst` is the
-largest shortfall of all runs (stationarity, feasibility or distance to the certified point).
+largest KKT error of all runs (stationarity, feasibility or distance to the certified point).
 
 - `adaptive` is the default of `minimize`. `own function`: the same, with l given as a function and its gradient, without any
   constant.

@@ -20,9 +20,9 @@ from time import process_time
 from typing import Any
 
 import orthoprox as op
-from orthoprox._arrays import Array
-from orthoprox.experiments.table import markdown
+from orthoprox._arrays.library import Array
 from orthoprox.nonsmooth import L1
+from orthoprox.reproduce.table import markdown
 from orthoprox.solvers import ALMSSN, RPG, AManPG, Solver
 
 SHAPES = [(300, 150), (400, 20)]

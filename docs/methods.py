@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from orthoprox.experiments.table import markdown
+from orthoprox.reproduce.table import markdown
 from orthoprox.solvers import SOLVERS, Solver
 from orthoprox.solvers.base import Facts
 

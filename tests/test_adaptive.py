@@ -8,12 +8,13 @@ import pytest
 import orthoprox as op
 from cases import normal, symmetric
 from orthoprox import nonsmooth, smooth
+from orthoprox._adaptive import first_order, parameter_rules, smoothing_newton
+from orthoprox._adaptive.stagnation import STEP_RULES, Watch
+from orthoprox._adaptive.workspace import FullSpace
+from orthoprox._linalg.stiefel import defect, norm, polar, random_point, sym
+from orthoprox._run.solve import _Run
 from orthoprox.nonsmooth import L1, L21, MCP, Box, Nonnegative, Zero
-from orthoprox.solve import _Run
-from orthoprox.solvers import Adaptive, _newton, _pace, _stride, adaptive
-from orthoprox.solvers._space import Whole
-from orthoprox.solvers._watch import GAITS, Watch
-from orthoprox.stiefel import defect, norm, polar, random_point, sym
+from orthoprox.solvers import Adaptive, adaptive
 from orthoprox.stopping import MaxIterations, Stationary, Status
 
 DATA = op.datasets.five_components(50, 30, seed=1)
@@ -72,7 +73,7 @@ def test_a_vanishing_column_is_a_loss_and_the_run_recovers():
     state = _with(state, X=nothing, E=nothing, Z=nothing, D=nothing, G=-np.eye(4), EY=nothing, EG=nothing)
     for _ in range(25):
         state = solver.step(frozen, state)
-    assert state.losses == 1
+    assert state.divergences == 1
     assert state.lsalm.grip == 2.0
     assert norm(defect(solver.output(state))) < 3.0
     for _ in range(300):
@@ -86,20 +87,20 @@ def _with(state, **changes):
 
 def _run(problem, solver, state, iterations):
     """Return the last state, and the losses and the size of X'X - I after each iteration."""
-    losses, sizes = [], []
+    divergences, sizes = [], []
     for _ in range(iterations):
         state = solver.step(problem, state)
-        losses.append(state.losses)
+        divergences.append(state.divergences)
         sizes.append(norm(defect(solver.output(state))))
-    return state, losses, sizes
+    return state, divergences, sizes
 
 
 def test_an_exploding_step_is_a_loss_and_the_run_recovers():
     """With a multiplier that drives X outwards the first step leaves the manifold; the run comes back and converges."""
     problem, solver = scaled(1.0)["sparse_pca"], Adaptive()
     Y = -100 * np.eye(X0.shape[1])
-    state, losses, sizes = _run(problem, solver, _with(solver.init(problem, X0), Y=Y, EY=X0 @ Y), 600)
-    assert losses[0] == 1 == losses[-1]
+    state, divergences, sizes = _run(problem, solver, _with(solver.init(problem, X0), Y=Y, EY=X0 @ Y), 600)
+    assert divergences[0] == 1 == divergences[-1]
     assert sizes[-1] <= 1e-6
     assert problem.value(polar(solver.output(state))) < problem.value(X0)
 
@@ -107,25 +108,27 @@ def test_an_exploding_step_is_a_loss_and_the_run_recovers():
 def test_a_curvature_that_is_far_too_small_is_corrected_without_a_loss():
     """The first steps go far, but inertia starts anew there and the measured curvature takes over."""
     problem, solver = scaled(1.0)["sparse_pca"], Adaptive()
-    _, losses, sizes = _run(problem, solver, _with(solver.init(problem, X0), c=1e-3), 600)
+    _, divergences, sizes = _run(problem, solver, _with(solver.init(problem, X0), c=1e-3), 600)
     assert max(sizes) > 1.0
-    assert losses[-1] == 0
+    assert divergences[-1] == 0
     assert sizes[-1] <= 1e-6
 
 
 @pytest.mark.parametrize(("tilt", "before", "anew"), [(0.2, 0.1, True), (0.2, 0.2, False), (0.1, 0.1, False)])
-def test_inertia_starts_anew_where_columns_begin_to_tilt(monkeypatch, tilt, before, anew):
+def test_inertia_starts_anew_where_columns_begin_to_tilt(monkeypatch, coherence, before, anew):
     """Beyond an entry of E'E - I of .15, once: a large |E'E - I| that many columns share is none of its business."""
     problem = scaled(1.0)["sparse_pca"]
-    state = replace(_stride.first(problem, X0)[0], t=5.0, G=before * np.ones((4, 4)))
-    monkeypatch.setattr(Whole, "products", lambda self, E: (problem.smooth.grad(E), tilt * np.ones((4, 4)), lambda S: E @ S))
-    assert (_stride.step(Whole(problem), state).t == 1.0) == anew
+    state = replace(first_order.first(problem, X0)[0], t=5.0, G=before * np.ones((4, 4)))
+    monkeypatch.setattr(
+        FullSpace, "products", lambda self, E: (problem.smooth.grad(E), coherence * np.ones((4, 4)), lambda S: E @ S)
+    )
+    assert (first_order.step(FullSpace(problem), state).t == 1.0) == anew
 
 
 def test_more_care_is_taken_where_all_gaits_are_slow_after_newton():
     """At the edge of stability a run can cycle for ever; each time that all gaits have failed the curvature gets a margin."""
     problem, solver = scaled(1.0)["quadratic"], Adaptive()
-    state = replace(_with(solver.init(problem, X0), watch=Watch(gait=len(GAITS))), visited=True)
+    state = replace(_with(solver.init(problem, X0), watch=Watch(step_rule=len(STEP_RULES))), visited=True)
     new = solver._judge(problem, state)
     assert new.newton is None
     assert new.lsalm.care == 1.25 * state.lsalm.care
@@ -144,7 +147,7 @@ def test_a_gradient_that_is_not_finite_outside_some_ball_does_not_end_the_run():
     state = _with(solver_state, c=0.05 * solver_state.lsalm.c)
     for _ in range(800):
         state = Adaptive().step(problem, state)
-    assert state.losses > 0
+    assert state.divergences > 0
     proof = op.certificate(problem, Adaptive().output(state), multiplier=Adaptive().multiplier(state))
     assert proof.upper <= 1e-4 * proof.gradient
 
@@ -205,12 +208,12 @@ def test_history_and_parameters_tell_what_happened():
     """Each measurement carries the parameters in force; losses, gaits and Newton's method are seen."""
     problem = op.problems.compressed_modes(128, 5, 0.1)
     result = op.solve(problem, Adaptive(), random_point(128, 5, seed=0), stop=Stationary(1e-6) | MaxIterations(3000), every=10)
-    for name in ("rho", "lam", "r", "alpha", "beta", "theta", "gait", "losses", "newton", "nu"):
+    for name in ("rho", "lam", "r", "alpha", "beta", "theta", "step_rule", "divergences", "newton", "nu"):
         assert len(result.history[name]) == len(result.history["iteration"])
-    assert np.all(np.diff(result.history["losses"]) >= 0)
-    assert result.parameters["losses"] == result.history["losses"][-1]
+    assert np.all(np.diff(result.history["divergences"]) >= 0)
+    assert result.parameters["divergences"] == result.history["divergences"][-1]
     assert set(result.history["newton"]) == {0.0, 1.0}
-    assert set(result.history["gait"]) >= {0.0, 1.0}
+    assert set(result.history["step_rule"]) >= {0.0, 1.0}
     assert np.all((result.history["nu"] > 0) == (result.history["newton"] == 1))
 
 
@@ -275,11 +278,11 @@ def test_the_first_step_bounds_the_curvature_of_the_lagrangian():
     A = symmetric(6, 12)
     problem = op.Problem(smooth.Quadratic(A), Zero(), (12, 3))
     X = random_point(12, 3, seed=7)
-    met = _pace.curvature_at(problem, X, A @ X)
+    met = parameter_rules.curvature_at(problem, X, A @ X)
     assert 0.3 * np.linalg.norm(A, 2) <= met <= np.linalg.norm(A, 2) * (1 + 1e-6)
-    Y = _pace.multiplier(X, A @ X, 0 * X)
+    Y = parameter_rules.multiplier(X, A @ X, 0 * X)
     np.testing.assert_allclose(Y, -sym(X.T @ A @ X) / 2, atol=1e-12)
-    assert _pace.first_step(problem, met, Y, GAITS[0]) == pytest.approx(1.2 * (met + 2 * np.linalg.norm(Y, 2)))
+    assert parameter_rules.first_step(problem, met, Y, STEP_RULES[0]) == pytest.approx(1.2 * (met + 2 * np.linalg.norm(Y, 2)))
 
 
 def test_the_outward_pull_is_that_of_the_linear_and_the_nonsmooth_part():
@@ -287,25 +290,25 @@ def test_the_outward_pull_is_that_of_the_linear_and_the_nonsmooth_part():
     A, B, S, X = symmetric(8, 12), normal(9, 12, 3), normal(10, 12, 3), random_point(12, 3, seed=11)
     problem = op.Problem(smooth.Quadratic(A, B), Zero(), (12, 3))
     N = np.linalg.eigvalsh(sym(X.T @ (B + S)))[-1]
-    assert _pace.outward_pull(problem, X, A @ X + B, S) == pytest.approx(max(N, 0.0), abs=1e-6)
-    assert _pace.outward_pull(problem, X, A @ X - 50 * X, -50 * X) == 0.0
-    size = _pace.outward_pull(problem, X, A @ X + B, 1e9 * X)
+    assert parameter_rules.penalty_threshold(problem, X, A @ X + B, S) == pytest.approx(max(N, 0.0), abs=1e-6)
+    assert parameter_rules.penalty_threshold(problem, X, A @ X - 50 * X, -50 * X) == 0.0
+    size = parameter_rules.penalty_threshold(problem, X, A @ X + B, 1e9 * X)
     assert size <= 11 * np.linalg.norm(A @ X + B)  # however long a normal vector of an indicator is
 
 
 def test_the_penalty_outweighs_the_pull_and_c_the_penalty():
-    assert _pace.penalty(10.0, 0.0) == (2.0, 10.0)
-    rho, c = _pace.penalty(1.0, 8.0)
+    assert parameter_rules.penalty(10.0, 0.0) == (2.0, 10.0)
+    rho, c = parameter_rules.penalty(1.0, 8.0)
     assert (rho, c) == (4.0, 16.0)
 
 
 def test_the_inertia_is_nesterovs_and_starts_afresh_against_the_motion():
     t, theta = 1.0, 0.0
     for _ in range(200):
-        t, theta = _pace.inertia(t, GAITS[0], -1.0)
-    assert theta == GAITS[0].inertia
-    assert _pace.inertia(5.0, GAITS[0], 1.0) == (1.0, 0.0)
-    assert _pace.inertia(5.0, GAITS[1], -1.0)[1] == 0.0
+        t, theta = parameter_rules.inertia(t, STEP_RULES[0], -1.0)
+    assert theta == STEP_RULES[0].inertia
+    assert parameter_rules.inertia(5.0, STEP_RULES[0], 1.0) == (1.0, 0.0)
+    assert parameter_rules.inertia(5.0, STEP_RULES[1], -1.0)[1] == 0.0
 
 
 def test_the_dual_step_is_longer_where_columns_hardly_overlap():
@@ -313,13 +316,13 @@ def test_the_dual_step_is_longer_where_columns_hardly_overlap():
     X = np.zeros((5, 3))
     X[0, 0] = X[1, 1] = X[2, 2] = 0.99
     X[3, 0] = X[3, 1] = 0.1
-    assert _pace.identified(1e-4, 1e-4)
-    assert not _pace.identified(1e-2, 1e-9)
-    overlap = Whole(op.Problem(op.smooth.Quadratic(np.eye(5)), op.nonsmooth.Zero(), (5, 3))).overlap
-    weights = _pace.dual_weights(*overlap(X), 1e-4, 1e-4)
+    assert parameter_rules.identified(1e-4, 1e-4)
+    assert not parameter_rules.identified(1e-2, 1e-9)
+    overlap = FullSpace(op.Problem(op.smooth.Quadratic(np.eye(5)), op.nonsmooth.Zero(), (5, 3))).overlap
+    weights = parameter_rules.dual_weights(*overlap(X), 1e-4, 1e-4)
     np.testing.assert_allclose(weights, [[1, 10, 1], [10, 1, 1], [1, 1, 1]])
-    assert _pace.dual_weights(*overlap(X), 1e-6, 1e-4)[0, 1] == pytest.approx(100.0)
-    assert np.all(_pace.dual_weights(*overlap(X0), 1e-4, 1e-4) <= 1.0 + 1e-12)
+    assert parameter_rules.dual_weights(*overlap(X), 1e-6, 1e-4)[0, 1] == pytest.approx(100.0)
+    assert np.all(parameter_rules.dual_weights(*overlap(X0), 1e-4, 1e-4) <= 1.0 + 1e-12)
 
 
 def test_a_slow_run_changes_its_gait_and_a_fast_one_does_not():
@@ -327,8 +330,8 @@ def test_a_slow_run_changes_its_gait_and_a_fast_one_does_not():
     fast, flat = Watch(), Watch()
     for k in range(300):
         fast, flat = fast.look(0.99**k), flat.look(0.1)
-    assert fast.gait == 0
-    assert flat.gait == 2
+    assert fast.step_rule == 0
+    assert flat.step_rule == 2
     for _ in range(200):
         flat = flat.look(0.1)
     assert flat.over
@@ -336,8 +339,8 @@ def test_a_slow_run_changes_its_gait_and_a_fast_one_does_not():
 
 def test_a_return_doubles_the_curvature_and_takes_more_care():
     problem = scaled(1.0)["sparse_pca"]
-    lsalm, _ = _stride.first(problem, X0)
-    again = _stride.recovered(problem, replace(lsalm, X=5 * X0, blank=20), X0)
+    lsalm, _ = first_order.first(problem, X0)
+    again = first_order.recovered(problem, replace(lsalm, X=5 * X0, blank=20), X0)
     np.testing.assert_allclose(again.X, X0, atol=1e-12)  # the last good point, not the last one
     assert (again.c, again.care, again.grip) == (2 * lsalm.c, 1.5, 2.0)
 
@@ -367,8 +370,8 @@ def test_a_settled_point_above_the_start_sends_newtons_method_back_there():
 def test_less_smoothing_keeps_the_prox_point():
     """P and the subgradient (X - P) / nu stay as they are when nu and X - P are halved, up to the way back to the manifold."""
     problem = scaled(1.0)["sparse_pca"]
-    point = _newton.begin(problem, X0, 1e-3, 0.0)
-    sharper = _newton._sharpen(problem, point)
+    point = smoothing_newton.begin(problem, X0, 1e-3, 0.0)
+    sharper = smoothing_newton._reduce_smoothing(problem, point)
     assert sharper.width == pytest.approx(point.width / 2, rel=0.1)
     assert norm(sharper.e.gradient - point.e.gradient) <= 0.2 * norm(point.e.gradient)
     assert norm(sharper.X - point.X) >= 0.1 * norm(point.X - point.e.point)
@@ -390,7 +393,7 @@ def slow(problem, X0):
     state = solver.init(problem, X0)
     for _ in range(150):
         state = solver.step(problem, state)
-    return replace(state, lsalm=replace(state.lsalm, watch=Watch(gait=3)), untried=0.0)
+    return replace(state, lsalm=replace(state.lsalm, watch=Watch(step_rule=3)), untried=0.0)
 
 
 @pytest.mark.parametrize("helps", [True, False])
@@ -406,7 +409,7 @@ def test_a_slow_run_with_a_large_sparse_x_is_polished_or_goes_on(monkeypatch, he
         np.testing.assert_array_equal(new.lsalm.X, point[0])
         assert new.untried < 1e-2
     else:
-        assert new.lsalm.watch.gait == 0
+        assert new.lsalm.watch.step_rule == 0
         assert new.lsalm.care > state.lsalm.care
 
 
@@ -419,24 +422,24 @@ def test_a_small_slow_run_goes_over_to_newton(monkeypatch):
 def test_the_curvature_after_a_loss_is_that_near_the_manifold():
     """Twice the c of the last point with |E'E - I| <= .5, not of the points on the way out."""
     problem = op.problems.sparse_pca(op.datasets.five_components(100, 20, seed=0), 4, 0.5)
-    state, _ = _stride.first(problem, op.stiefel.random_point(20, 4, seed=0))
+    state, _ = first_order.first(problem, op.stiefel.random_point(20, 4, seed=0))
     for _ in range(30):
-        state = _stride.step(Whole(problem), state)
+        state = first_order.step(FullSpace(problem), state)
     assert state.feasibility <= 0.5
-    assert state.calm == state.c
+    assert state.near_curvature == state.c
     out = replace(state, c=100 * state.c)
-    assert _stride.recovered(problem, out, state.X).c == 2 * state.calm
-    far = _stride.step(
-        Whole(problem), replace(state, E=3 * state.E, G=op.stiefel.defect(3 * state.E), Y=state.Y - 9 * np.eye(4))
+    assert first_order.recovered(problem, out, state.X).c == 2 * state.near_curvature
+    far = first_order.step(
+        FullSpace(problem), replace(state, E=3 * state.E, G=op.stiefel.defect(3 * state.E), Y=state.Y - 9 * np.eye(4))
     )
     assert far.feasibility > 0.5
-    assert far.calm == state.calm
+    assert far.near_curvature == state.near_curvature
 
 
 def test_polishing_is_tried_again_only_where_it_has_failed(monkeypatch):
     problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
     state = Adaptive().init(problem, op.stiefel.random_point(20, 4, seed=0))
-    monkeypatch.setattr(adaptive, "polish", lambda problem, X, Y, rod: None)
+    monkeypatch.setattr(adaptive, "polish", lambda problem, X, Y, evaluator: None)
     assert adaptive._polished(problem, state, 1e-4).untried == pytest.approx(1e-5)
-    monkeypatch.setattr(adaptive, "polish", lambda problem, X, Y, rod: (X, Y))
+    monkeypatch.setattr(adaptive, "polish", lambda problem, X, Y, evaluator: (X, Y))
     assert adaptive._polished(problem, state, 1e-4).untried == 0.0

@@ -20,11 +20,13 @@ from cases import (
     smooth_terms,
     symmetric,
 )
-from orthoprox import sets, stiefel
-from orthoprox._arrays import from_numpy, identity, is_array, namespace, precision, to_numpy
-from orthoprox.curvature import lipschitz
-from orthoprox.krylov import conjugate_gradients
-from orthoprox.terms import HasLipschitz, HasProxDerivative, HasResolvent, HasSubdifferential, HasWeakConvexity
+from orthoprox._arrays.library import from_numpy, identity, is_array, namespace, precision, to_numpy
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.krylov import conjugate_gradients
+from orthoprox.nonsmooth.base import HasProxDerivative, HasSubdifferential
+from orthoprox.smooth.base import HasLipschitz, HasResolvent, HasWeakConvexity
+from orthoprox.smooth.curvature import lipschitz
+from orthoprox.solvers._shared import sets
 
 STRICT_SMOOTH, STRICT_NONSMOOTH = smooth_terms(strict.asarray), nonsmooth_terms(strict.asarray)
 BATCH = 4
@@ -99,10 +101,10 @@ def test_nonsmooth_terms_follow_the_standard(name, leading):
     P, PP = twin.prox(X, 0.3), g.prox(XX, 0.3)
     same(g.value(PP), twin.value(P))
     if isinstance(twin, HasSubdifferential):
-        same(g.nearest(PP, VV), twin.nearest(P, V))
-        same(g.slope(PP, VV), twin.slope(P, V))
+        same(g.min_norm_subgradient(PP, VV), twin.min_norm_subgradient(P, V))
+        same(g.directional_derivative(PP, VV), twin.directional_derivative(P, V))
         W = twin.prox(V, 0.1) - P  # a direction of finite slope
-        same(g.slope(PP, strict.asarray(W)), twin.slope(P, W))
+        same(g.directional_derivative(PP, strict.asarray(W)), twin.directional_derivative(P, W))
     if isinstance(twin, HasProxDerivative):
         same(g.prox_derivative(XX, 0.3)(VV), twin.prox_derivative(X, 0.3)(V))
 
@@ -282,8 +284,8 @@ def test_nonsmooth_terms_take_batches_of_points(name):
         assert g.value(points).shape == (BATCH,)
         equals_stack(g.value(points), [g.value(x) for x in points])
     if isinstance(g, HasSubdifferential):
-        equals_stack(g.nearest(P, V), [g.nearest(p, v) for p, v in zip(P, V, strict=True)])
-        equals_stack(g.slope(P, V), [g.slope(p, v) for p, v in zip(P, V, strict=True)])
+        equals_stack(g.min_norm_subgradient(P, V), [g.min_norm_subgradient(p, v) for p, v in zip(P, V, strict=True)])
+        equals_stack(g.directional_derivative(P, V), [g.directional_derivative(p, v) for p, v in zip(P, V, strict=True)])
     if isinstance(g, HasProxDerivative):
         J = g.prox_derivative(X, steps.reshape(COLUMN))(V)
         equals_stack(J, [g.prox_derivative(x, t)(v) for x, t, v in zip(X, steps, V, strict=True)])
@@ -304,7 +306,9 @@ def test_nonsmooth_terms_take_batches_of_weights():
         P = batch.prox(X, 0.5)
         equals_stack(P, [g.prox(x, 0.5) for g, x in zip(singles, X, strict=True)])
         equals_stack(batch.value(P), [g.value(p) for g, p in zip(singles, P, strict=True)])
-        equals_stack(batch.nearest(P, V), [g.nearest(p, v) for g, p, v in zip(singles, P, V, strict=True)])
+        equals_stack(
+            batch.min_norm_subgradient(P, V), [g.min_norm_subgradient(p, v) for g, p, v in zip(singles, P, V, strict=True)]
+        )
 
 
 def test_geometry_takes_batches():

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.experiments import batch as module
-from orthoprox.experiments import quadratics
-from orthoprox.experiments.batch import Batch, run
-from orthoprox.experiments.spec import load
-from orthoprox.stiefel import random_point
+from orthoprox._linalg.stiefel import random_point
+from orthoprox.reproduce.spec import load
+from orthoprox.reproduce.studies import batch as module
+from orthoprox.reproduce.studies import quadratics
+from orthoprox.reproduce.studies.batch import Batch, run
 from orthoprox.stopping import Below, MaxIterations, Status
 
 RULE = {"update": 1e-3, "constraint": 1e-5}

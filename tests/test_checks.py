@@ -7,7 +7,8 @@ from hypothesis import given
 import orthoprox as op
 from cases import EXAMPLES, NONSMOOTH, PROBLEMS, SEEDS, SHAPE, SMOOTH, SOLVERS, normal
 from orthoprox.checks import check_grad, check_prox
-from orthoprox.terms import Nonsmooth, Smooth
+from orthoprox.nonsmooth.base import Nonsmooth
+from orthoprox.smooth.base import Smooth
 
 X = normal(0, *SHAPE)
 

@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import EXAMPLES, SEEDS, SHAPE, SMOOTH, normal, symmetric
-from orthoprox.curvature import dense_norm, hessian, lipschitz, spectral_norm
-from orthoprox.krylov import conjugate_gradients
+from orthoprox._linalg.krylov import conjugate_gradients
+from orthoprox._linalg.spectrum import dense_norm, spectral_norm
+from orthoprox._linalg.stiefel import inner, norm, random_point, sym
 from orthoprox.smooth import Function, Quadratic
-from orthoprox.stiefel import inner, norm, random_point, sym
+from orthoprox.smooth.curvature import hessian, lipschitz
 
 # --- norms ------------------------------------------------------------------------------------------------------------
 

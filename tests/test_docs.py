@@ -11,7 +11,7 @@ import pytest
 
 import chromium
 import orthoprox as op
-from orthoprox.experiments.spec import names
+from orthoprox.reproduce.spec import names
 from orthoprox.solvers import SOLVERS
 
 ROOT = Path(__file__).parents[1]

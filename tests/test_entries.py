@@ -7,13 +7,14 @@ import pytest
 
 import orthoprox as op
 from cases import normal, symmetric
-from orthoprox import entries as room
-from orthoprox import products
-from orthoprox.entries import Entries
-from orthoprox.solvers import Adaptive, _pace, _part, _stride
-from orthoprox.solvers._space import Whole
-from orthoprox.solvers._watch import GAITS, Watch
-from orthoprox.stiefel import norm
+from orthoprox._adaptive import first_order, parameter_rules, working_set
+from orthoprox._adaptive.stagnation import STEP_RULES, Watch
+from orthoprox._adaptive.workspace import FullSpace
+from orthoprox._linalg import packed as room
+from orthoprox._linalg import products
+from orthoprox._linalg.packed import PackedEntries
+from orthoprox._linalg.stiefel import norm
+from orthoprox.solvers import Adaptive
 
 M, N = 30, 12
 MASK = np.random.default_rng(0).random((M, N)) < 0.2
@@ -29,7 +30,7 @@ def way(request, monkeypatch):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_of_entries_are_those_of_matrices(dtype):
-    at, tight = Entries(MASK), {"rtol": 100 * np.finfo(dtype).eps, "atol": 100 * np.finfo(dtype).eps}
+    at, tight = PackedEntries(MASK), {"rtol": 100 * np.finfo(dtype).eps, "atol": 100 * np.finfo(dtype).eps}
     X, Y = (np.where(MASK, normal(k, M, N), 0).astype(dtype) for k in (1, 2))
     H, S = symmetric(3, M).astype(dtype), symmetric(4, N).astype(dtype)
     x, y = at.take(X), at.take(Y)
@@ -43,14 +44,14 @@ def test_products_of_entries_are_those_of_matrices(dtype):
 
 
 def test_meetings_are_counted():
-    at, counts = Entries(MASK), MASK.astype(int)
-    assert at.meetings == (np.sum(counts.sum(axis=1) ** 2), np.sum(counts.sum(axis=0) ** 2))
-    assert at.within_columns(symmetric(0, M)).nnz == at.meetings[1]
+    at, counts = PackedEntries(MASK), MASK.astype(int)
+    assert at.overlaps == (np.sum(counts.sum(axis=1) ** 2), np.sum(counts.sum(axis=0) ** 2))
+    assert at.within_columns(symmetric(0, M)).nnz == at.overlaps[1]
     assert len(at) == np.sum(MASK)
 
 
 def test_what_broadcasts_is_taken_as_the_matrix_that_it_stands_for():
-    at = Entries(MASK)
+    at = PackedEntries(MASK)
     assert at.take(0.5) == 0.5
     for part in (normal(0, N), normal(0, 1, N), normal(0, M, 1), normal(0, M, N)):
         np.testing.assert_array_equal(at.take(part), at.take(np.broadcast_to(part, (M, N)).copy()))
@@ -69,7 +70,7 @@ def test_what_broadcasts_is_taken_as_the_matrix_that_it_stands_for():
     ],
 )
 def test_a_separable_term_acts_on_the_entries_alone(g):
-    at, W = Entries(MASK), normal(5, M, N)
+    at, W = PackedEntries(MASK), normal(5, M, N)
     np.testing.assert_array_equal(g.at(at).prox(at.take(W), 0.4), at.take(g.prox(W, 0.4)))
 
 
@@ -97,7 +98,7 @@ PROBLEMS = {
 
 def late(problem, steps=60):
     """The iterates late in a run that looks at all entries."""
-    lsalm, _ = _stride.first(problem, op.stiefel.polar(op.starts.coordinates(problem, np.random.default_rng(0))))
+    lsalm, _ = first_order.first(problem, op.stiefel.polar(op.starts.coordinates(problem, np.random.default_rng(0))))
     state = Adaptive(newton=False).init(problem, lsalm.X)
     for _ in range(steps):
         state = Adaptive(newton=False).step(problem, state)
@@ -110,14 +111,14 @@ def test_a_step_on_all_that_is_nonzero_is_a_step(name):
     problem = PROBLEMS[name]
     s = late(problem)
     s = replace(s, Z=np.where((s.X != 0) | (s.E != 0), s.Z, 0.0))
-    whole = _stride.step(Whole(problem), s)
-    part = _part._part(problem, s)
+    whole = first_order.step(FullSpace(problem), s)
+    part = working_set._part(problem, s)
     assert part is not None
     at = part.entries
     assert len(at) < 0.1 * s.X.size
     for M in (s.X, s.E, whole.X, whole.E):
         np.testing.assert_array_equal(at.put(at.take(M)), M)
-    found = _part._extended(problem, s, _stride.step(part, _part._restricted(s, at)), at)
+    found = working_set._extended(problem, s, first_order.step(part, working_set._restricted(s, at)), at)
     for field in ("X", "E", "Z", "Y", "D", "G", "EY", "EG"):
         expected = getattr(whole, field)
         slack = 1e-10 * max(1.0, np.abs(expected).max())
@@ -131,18 +132,18 @@ def test_some_steps_on_the_entries_come_nearer():
     s = late(problem)
     new = s
     for k in range(1, 11):
-        new = _part.sweep(problem, new)
-        assert s.watch.iterations < new.watch.iterations <= s.watch.iterations + k * _part._STEPS
+        new = working_set.sweep(problem, new)
+        assert s.watch.iterations < new.watch.iterations <= s.watch.iterations + k * working_set._STEPS
     assert max(new.stationarity, new.feasibility) < 1e-4 * max(s.stationarity, s.feasibility)
-    D, G, right = Whole(problem).products(new.E)
+    D, G, right = FullSpace(problem).products(new.E)
     for found, expected in [(new.D, D), (new.G, G), (new.EY, right(new.Y)), (new.EG, right(G))]:
         np.testing.assert_array_equal(found, expected)
 
 
 def test_entries_far_from_the_manifold_are_not_followed(monkeypatch):
-    monkeypatch.setattr(_part._pace, "AWAY", 0.0)
+    monkeypatch.setattr(working_set._pace, "AWAY", 0.0)
     s = late(PROBLEMS["l1"])
-    np.testing.assert_array_equal(_part.sweep(PROBLEMS["l1"], s).X, s.X)
+    np.testing.assert_array_equal(working_set.sweep(PROBLEMS["l1"], s).X, s.X)
 
 
 def test_the_whole_is_kept_where_a_part_does_not_pay(monkeypatch):
@@ -153,11 +154,11 @@ def test_the_whole_is_kept_where_a_part_does_not_pay(monkeypatch):
     dense = replace(s, E=s.E + 1e-3)
     early, there = replace(s, gap=1e9), replace(s, gap=0.0, G=0 * s.G)
     for other, at in [(group, s), (general, s), (problem, dense), (problem, early), (problem, there)]:
-        assert _part.sweep(other, at) is at
-    monkeypatch.setattr(_part, "_MEETINGS", 0.01)
-    assert _part.sweep(problem, s) is s
+        assert working_set.sweep(other, at) is at
+    monkeypatch.setattr(working_set, "_MEETINGS", 0.01)
+    assert working_set.sweep(problem, s) is s
     monkeypatch.setattr(products, "_SMALL", 10**9)
-    assert _part.sweep(problem, s) is s
+    assert working_set.sweep(problem, s) is s
 
 
 def test_runs_with_and_without_parts_end_alike(monkeypatch):
@@ -165,7 +166,7 @@ def test_runs_with_and_without_parts_end_alike(monkeypatch):
     problem = PROBLEMS["l1"]
     X0 = op.starts.coordinates(problem, np.random.default_rng(0))
     with_parts = op.minimize(problem, X0)
-    monkeypatch.setattr(_part, "_BEGIN", 0.0)
+    monkeypatch.setattr(working_set, "_BEGIN", 0.0)
     without = op.minimize(problem, X0)
     assert with_parts.converged
     assert with_parts.iterations < 0.7 * without.iterations
@@ -180,17 +181,17 @@ def s():
 def test_entries_take_part_that_are_nonzero_or_near_to_it(s):
     """A tenth longer, the point whose prox is taken would make them nonzero: |1.1 w| > mu / (c + r)."""
     problem = PROBLEMS["l1"]
-    step = 1 / (1.05 * _pace.penalty(s.c, s.grip * s.pull)[1])
+    step = 1 / (1.05 * parameter_rules.penalty(s.c, s.grip * s.pull)[1])
     nonzero = (s.X != 0) | (s.E != 0)
-    expected = (1.1 * np.abs(_stride.target(s)) > step * problem.nonsmooth.mu) | nonzero
+    expected = (1.1 * np.abs(first_order.target(s)) > step * problem.nonsmooth.mu) | nonzero
     assert np.any(expected & ~nonzero)
-    at = _part._part(problem, s).entries
+    at = working_set._part(problem, s).entries
     np.testing.assert_array_equal(at.put(np.ones((len(at), 1))), expected)
 
 
 def test_residuals_of_a_part_are_compared_with_the_whole_gradient(s):
-    at = _part._part(PROBLEMS["l1"], s).entries
-    part = _part._restricted(s, at)
+    at = working_set._part(PROBLEMS["l1"], s).entries
+    part = working_set._restricted(s, at)
     assert float(norm(part.D)) < 0.99 * float(norm(s.D))
     assert part.stationarity == pytest.approx(s.stationarity)
     assert part.feasibility == pytest.approx(s.feasibility)
@@ -198,47 +199,47 @@ def test_residuals_of_a_part_are_compared_with_the_whole_gradient(s):
 
 def test_a_sweep_ends_where_the_gait_changes(s):
     slow = replace(s, watch=Watch(iterations=99, least=1e-9, before=1e-9, slow=1))
-    assert _part.sweep(PROBLEMS["l1"], slow).watch == Watch(1)
+    assert working_set.sweep(PROBLEMS["l1"], slow).watch == Watch(1)
 
 
 @pytest.mark.parametrize(("iterations", "measured"), [(45, True), (51, False)])
 def test_the_pull_is_measured_once_its_time_has_come(s, monkeypatch, iterations, measured):
     problem = PROBLEMS["l1"]
-    monkeypatch.setattr(_part, "_GAIN", 0.0)
-    monkeypatch.setattr(_part, "_STEPS", 10)
+    monkeypatch.setattr(working_set, "_GAIN", 0.0)
+    monkeypatch.setattr(working_set, "_STEPS", 10)
     before = replace(s, pull=0.9 * s.pull, watch=Watch(iterations=iterations))
-    new = _part.sweep(problem, before)
+    new = working_set.sweep(problem, before)
     assert new.watch.iterations == iterations + 10
-    now = _pace.outward_pull(problem, new.E, new.D, _pace.subgradient(problem, new.X, new.c))
+    now = parameter_rules.penalty_threshold(problem, new.E, new.D, parameter_rules.subgradient(problem, new.X, new.c))
     assert now > 0
     assert now != pytest.approx(before.pull)
     assert new.pull == (now if measured else before.pull)
-    assert _part._part(problem, before).pull(s.E, s.D, s.D) == before.pull
+    assert working_set._part(problem, before).pull(s.E, s.D, s.D) == before.pull
 
 
 def test_after_a_sweep_the_last_good_point_is_the_last(s):
-    new = _part.sweep(PROBLEMS["l1"], s)
+    new = working_set.sweep(PROBLEMS["l1"], s)
     assert not np.array_equal(new.X, s.X)
     np.testing.assert_array_equal(new.good, new.X)
 
 
 def test_a_part_is_left_alone_where_rounding_is_reached(s):
     there = replace(s, gap=1e-12 * float(norm(s.D)), G=0 * s.G)
-    assert _part.sweep(PROBLEMS["l1"], there) is there
+    assert working_set.sweep(PROBLEMS["l1"], there) is there
 
 
 def test_meetings_in_rows_and_columns_both_cost(s, monkeypatch):
-    counts = _part._part(PROBLEMS["l1"], s).entries.meetings
-    monkeypatch.setattr(_part, "_MEETINGS", (max(counts) + min(counts) / 2) / s.X.size)
-    assert _part.sweep(PROBLEMS["l1"], s) is s
+    counts = working_set._part(PROBLEMS["l1"], s).entries.overlaps
+    monkeypatch.setattr(working_set, "_MEETINGS", (max(counts) + min(counts) / 2) / s.X.size)
+    assert working_set.sweep(PROBLEMS["l1"], s) is s
 
 
 # --- fail at e8fffdf ----------------------------------------------------------------------------------------------------
 
 
 def test_no_part_follows_a_step_with_which_the_last_gait_turns_out_slow(s):
-    over = replace(s, watch=Watch(len(GAITS)))
-    assert _part.sweep(PROBLEMS["l1"], over) is over
+    over = replace(s, watch=Watch(len(STEP_RULES)))
+    assert working_set.sweep(PROBLEMS["l1"], over) is over
 
 
 class Weighted(op.nonsmooth.separable.Separable):
@@ -270,7 +271,7 @@ class Elastic(op.nonsmooth.L1):
 )
 def test_a_separable_term_that_does_not_act_on_entries_alone_keeps_the_whole(s, g):
     problem = op.Problem(PROBLEMS["l1"].smooth, g, SHAPE)
-    assert _part.sweep(problem, s) is s
+    assert working_set.sweep(problem, s) is s
 
 
 class Own(op.smooth.Quadratic):
@@ -283,6 +284,6 @@ class Own(op.smooth.Quadratic):
 def test_a_method_called_hessian_is_no_matrix(s):
     ell = PROBLEMS["weights and a linear part"].smooth
     problem = op.Problem(Own(ell.A, ell.B), PROBLEMS["l1"].nonsmooth, SHAPE)
-    assert _part.sweep(problem, s) is s
+    assert working_set.sweep(problem, s) is s
     small = op.Problem(Own(ell.A[:20, :20]), op.nonsmooth.L1(0.5), (20, 4))
     assert op.minimize(small, "random").converged

@@ -9,10 +9,12 @@ import pytest
 
 import orthoprox as op
 from cases import normal
-from orthoprox import finish, starts
-from orthoprox.finish import lowered, settled
-from orthoprox.search import flops, search
-from orthoprox.stiefel import polar
+from orthoprox import starts
+from orthoprox._linalg.stiefel import polar
+from orthoprox._run import finish
+from orthoprox._run.finish import lower_minima, settled
+from orthoprox.starts.probe import flops
+from orthoprox.starts.search import search
 from orthoprox.stopping import MaxIterations, Stationary, Status
 
 minimizing = import_module("orthoprox.minimize")
@@ -27,7 +29,7 @@ def test_a_lower_minimum_is_found_nearby():
     """On Gaussian data with many minima, the first run ends in one that is not the lowest."""
     run = solve_from(GAUSSIAN)
     first = run(op.stiefel.random_point(60, 30, seed=0))
-    found = lowered(first, run, lambda: False, np.random.default_rng(0))
+    found = lower_minima(first, run, lambda: False, np.random.default_rng(0))
     assert found.converged
     assert found.projected_objective < 1.01 * first.projected_objective  # both are negative
 
@@ -38,7 +40,7 @@ def test_looking_for_lower_minima_never_returns_a_higher_one():
     better = min(first, higher, key=lambda result: result.projected_objective)
     worse = max(first, higher, key=lambda result: result.projected_objective)
     tried = []
-    assert lowered(better, lambda X: tried.append(X) or worse, lambda: False, np.random.default_rng(0)) is better
+    assert lower_minima(better, lambda X: tried.append(X) or worse, lambda: False, np.random.default_rng(0)) is better
     assert len(tried) == finish._FAILURES
 
 
@@ -53,7 +55,7 @@ def test_nothing_is_looked_for_where_it_is_not_asked_for(monkeypatch, why):
         warnings.simplefilter("ignore", op.ConvergenceWarning)
         most = 3 if why == "not converged" else None
         result = op.minimize(problem, "random", polish=False, max_iterations=most)
-    assert lowered(result, raising(AssertionError), lambda: why == "time is over", np.random.default_rng(0)) is result
+    assert lower_minima(result, raising(AssertionError), lambda: why == "time is over", np.random.default_rng(0)) is result
 
 
 def test_an_interrupted_search_for_lower_minima_keeps_the_best():
@@ -62,7 +64,7 @@ def test_an_interrupted_search_for_lower_minima_keeps_the_best():
         stopped = op.minimize(GAUSSIAN, "random", callback=raising(StopIteration))
     assert stopped.status is Status.INTERRUPTED
     runs = []
-    assert lowered(first, lambda X: runs.append(X) or stopped, lambda: False, np.random.default_rng(0)) is first
+    assert lower_minima(first, lambda X: runs.append(X) or stopped, lambda: False, np.random.default_rng(0)) is first
     assert len(runs) == 1
 
 
@@ -81,7 +83,7 @@ def test_auto_ends_no_higher_than_the_run_from_its_start():
 def test_the_search_takes_what_is_at_hand_when_time_is_short():
     tried = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module("orthoprox.search"), "height", lambda problem, X: tried.append(X) or 0.0)
+        patch.setattr(import_module("orthoprox.starts.search"), "probe_value", lambda problem, X: tried.append(X) or 0.0)
         found = search(GAUSSIAN, np.random.default_rng(0), 3, enough=lambda: True)
     assert len(found) == 3
     assert tried == []
@@ -122,7 +124,7 @@ def test_what_is_proved_is_called_converged():
     with pytest.warns(op.ConvergenceWarning):
         short = op.minimize(GAUSSIAN, "random", max_iterations=3, polish=False)
     assert settled(short, 1e-6) is short
-    proved = settled(short, 2 * short.measurement.shortfall)
+    proved = settled(short, 2 * short.measurement.kkt_error)
     assert proved.converged
     assert proved.message == Status.CONVERGED.value
 
@@ -148,15 +150,15 @@ def like(result, share, status=Status.CONVERGED, X=None):
 JITTER = normal(7, 60, 30)
 
 
-def rounds(first, outcomes, monkeypatch, overhead=0.0, height=lambda problem, X: 0.0):
+def rounds(first, outcomes, monkeypatch, overhead=0.0, probe_value=lambda problem, X: 0.0):
     """Return what ``lowered`` returns, (X, stages) of each path and where the runs begin; these end as told, then fail."""
     paths, runs, ends = [], [], iter(outcomes)
     monkeypatch.setattr(finish, "_OVERHEAD", overhead)
     monkeypatch.setattr(finish, "along", lambda problem, X, stages: paths.append((X, stages)) or X)
-    monkeypatch.setattr(finish, "height", height)
+    monkeypatch.setattr(finish, "probe_value", probe_value)
     monkeypatch.setattr(finish, "unit", lambda problem, rng: JITTER)
     run = lambda X: runs.append(X) or next(ends, like(first, 1.0))  # noqa: E731
-    return lowered(first, run, lambda: False, np.random.default_rng(0)), paths, runs
+    return lower_minima(first, run, lambda: False, np.random.default_rng(0)), paths, runs
 
 
 def test_paths_begin_at_the_minimum_and_then_around_it(first, monkeypatch):
@@ -174,7 +176,7 @@ def test_paths_begin_at_the_minimum_and_then_around_it(first, monkeypatch):
 def test_the_path_with_the_lower_end_is_followed(first, monkeypatch):
     far = polar(polar(first.X) + finish._JITTERS[1] * JITTER)
     low = lambda problem, X: 0.0 if np.array_equal(X, far) else 1.0  # noqa: E731
-    _, _, runs = rounds(first, [], monkeypatch, height=low)
+    _, _, runs = rounds(first, [], monkeypatch, probe_value=low)
     for X in runs[1:]:
         np.testing.assert_array_equal(X, far)
 
@@ -208,7 +210,7 @@ def test_the_work_of_the_runs_counts_too(first, monkeypatch):
 
 @pytest.mark.parametrize("status", list(Status))
 def test_only_a_run_that_ended_by_itself_or_by_a_budget_is_settled(first, status):
-    proved = settled(replace(first, status=status), 2 * first.measurement.shortfall)
+    proved = settled(replace(first, status=status), 2 * first.measurement.kkt_error)
     assert proved.converged == (status not in (Status.DIVERGED, Status.INTERRUPTED))
 
 
@@ -233,7 +235,7 @@ def test_lower_minima_are_looked_for_within_the_time_and_without_the_callback(mo
 
     clock = Stopped(0.0)
     monkeypatch.setattr(minimizing, "Clock", lambda: clock)
-    monkeypatch.setattr(minimizing, "lowered", spy)
+    monkeypatch.setattr(minimizing, "lower_minima", spy)
     with pytest.warns(op.ConvergenceWarning):
         result = op.minimize(GAUSSIAN, max_seconds=10.0, callback=calls.append, tol=1e-12, max_iterations=3, polish=False)
     assert result.status is Status.TIME
@@ -244,7 +246,7 @@ def test_lower_minima_are_looked_for_within_the_time_and_without_the_callback(mo
 
 @pytest.mark.parametrize("options", [{"stop": Stationary(1e-3)}, {"start": "random"}, {"method": "manpg"}])
 def test_lower_minima_are_looked_for_after_auto_alone(monkeypatch, options):
-    monkeypatch.setattr(minimizing, "lowered", None)
+    monkeypatch.setattr(minimizing, "lower_minima", None)
     assert op.minimize(GAUSSIAN, polish=False, **{"tol": 1e-3} | options).converged
 
 
@@ -271,8 +273,8 @@ def test_runs_side_by_side_have_the_time_that_is_left(monkeypatch):
 def test_a_second_path_is_not_begun_when_time_is_over(first, monkeypatch):
     begun, looks = [], iter([False, True, True])
     monkeypatch.setattr(finish, "along", lambda problem, X, stages: begun.append(stages) or X)
-    monkeypatch.setattr(finish, "height", raising(AssertionError))
-    assert lowered(first, lambda X: like(first, 1.0), lambda: next(looks), np.random.default_rng(0)) is first
+    monkeypatch.setattr(finish, "probe_value", raising(AssertionError))
+    assert lower_minima(first, lambda X: like(first, 1.0), lambda: next(looks), np.random.default_rng(0)) is first
     assert begun == [finish._WIDE]
 
 
@@ -282,18 +284,18 @@ def test_a_probe_that_ends_nowhere_promises_nothing(monkeypatch, values, expecte
     values = iter(values)
     problem = op.Problem(op.smooth.Function(lambda X: next(values), lambda X: 0 * X), op.nonsmooth.Zero(), (4, 2))
     X = np.eye(4, 2)
-    searching = import_module("orthoprox.search")
+    searching = import_module("orthoprox.starts.search")
     monkeypatch.setattr(searching, "PROBE", 0)
     monkeypatch.setattr(searching.Adaptive, "init", lambda self, problem, X: X)
     monkeypatch.setattr(searching.Adaptive, "output", lambda self, state: state)
-    assert searching.height(problem, X) == expected
+    assert searching.probe_value(problem, X) == expected
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, ZeroDivisionError])
 def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkeypatch, error):
     """Ctrl-C may come before the loop of that run, which would handle it; l need not be defined where a path leads."""
     monkeypatch.setattr(finish, "along", lambda problem, X, stages: X)
-    assert lowered(first, raising(error), lambda: False, np.random.default_rng(0)) is first
+    assert lower_minima(first, raising(error), lambda: False, np.random.default_rng(0)) is first
 
 
 def test_an_interrupted_search_for_several_starts_returns_one_point(monkeypatch):

@@ -979,8 +979,8 @@ def test_a_term_changes_no_input(name):
         term.prox(at, 0.5)
         op.checks.check_prox(term, at)
     if isinstance(term, op.terms.HasSubdifferential):
-        term.nearest(at, at)
-        term.slope(at, at)
+        term.min_norm_subgradient(at, at)
+        term.directional_derivative(at, at)
     if isinstance(term, op.terms.HasProxDerivative):
         term.prox_derivative(at, 0.5)(at)
     if isinstance(term, op.terms.HasResolvent):

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import EXAMPLES, SEEDS, normal, symmetric
-from orthoprox.krylov import trust_region
-from orthoprox.stiefel import inner, norm, random_point, sym, tangent
+from orthoprox._linalg.krylov import trust_region
+from orthoprox._linalg.stiefel import inner, norm, random_point, sym, tangent
 
 M, N = SHAPE = 8, 2
 SPECTRA = {

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import orthoprox
-from orthoprox.experiments import ledger as module
-from orthoprox.experiments.fingerprint import _MAKING, _SHOWING, _meaning, fingerprint
-from orthoprox.experiments.ledger import Ledger, State
-from orthoprox.experiments.origin import origin
-from orthoprox.experiments.spec import Run
+from orthoprox.reproduce import ledger as module
+from orthoprox.reproduce.fingerprint import _MAKING, _SHOWING, _meaning, fingerprint
+from orthoprox.reproduce.ledger import Ledger, State
+from orthoprox.reproduce.origin import origin
+from orthoprox.reproduce.spec import Run
 
 RUNS = [Run({"solver": "lsalm", "seed": seed}, {"problem": {"seed": seed}}) for seed in range(5)]
 ROOT = Path(orthoprox.__file__).parent

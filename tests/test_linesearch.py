@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import EXAMPLES, SEEDS, normal, symmetric
-from orthoprox.linesearch import averaged, backtrack, barzilai_borwein
+from orthoprox._linalg.linesearch import averaged, backtrack, barzilai_borwein
 
 
 @given(good=st.integers(0, 12), shrink=st.sampled_from([0.1, 0.5, 0.9]), first=st.sampled_from([1e-3, 1.0, 50.0]))

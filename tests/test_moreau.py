@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import EXAMPLES, NONSMOOTH, SEEDS, SHAPE, nonsmooth_terms, normal
-from orthoprox.moreau import curvature, envelope
+from orthoprox._linalg.stiefel import inner, norm
 from orthoprox.nonsmooth import L1, Box
-from orthoprox.stiefel import inner, norm
-from orthoprox.terms import HasProxDerivative
+from orthoprox.nonsmooth.base import HasProxDerivative
+from orthoprox.nonsmooth.moreau import curvature, envelope
 
 SMOOTHINGS = st.sampled_from([0.03, 0.3, 0.9])
 every_term = pytest.mark.parametrize("name", NONSMOOTH)

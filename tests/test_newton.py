@@ -7,11 +7,11 @@ import pytest
 
 import orthoprox as op
 from cases import NONSMOOTH, SHAPE, SMOOTH, normal, symmetric
-from orthoprox.moreau import curvature
+from orthoprox._adaptive.smoothing_newton import _metric, begin, step
+from orthoprox._linalg.stiefel import defect, inner, norm, polar, random_point, sym, tangent
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Function, Zero
+from orthoprox.nonsmooth.moreau import curvature
 from orthoprox.smooth import Quadratic, Variance
-from orthoprox.solvers._newton import _metric, begin, step
-from orthoprox.stiefel import defect, inner, norm, polar, random_point, sym, tangent
 
 EPS = np.finfo(float).eps
 every_term = pytest.mark.parametrize("name", NONSMOOTH)

@@ -9,11 +9,11 @@ from scipy.optimize import minimize
 
 import orthoprox as op
 from cases import EXAMPLES, NAIVE, NONSMOOTH, SEEDS, SHAPE, WEIGHTS, N, nonsmooth_terms, normal
+from orthoprox._linalg.stiefel import inner, norm
 from orthoprox.checks import check_prox
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Box, Function, Nonnegative, Zero
+from orthoprox.nonsmooth.base import HasProxDerivative, HasSubdifferential
 from orthoprox.nonsmooth.separable import Separable
-from orthoprox.stiefel import inner, norm
-from orthoprox.terms import HasProxDerivative, HasSubdifferential
 
 STEPS = st.floats(0.01, 0.99)
 SPREADS = st.sampled_from([0.1, 1.0, 3.0])
@@ -32,7 +32,7 @@ def kinked(g, seed):
 def subgradient(g, X, seed):
     """An element of dg(X), the one next to a random matrix."""
     W = 3 * normal(seed, *SHAPE)
-    return g.nearest(X, W) - W
+    return g.min_norm_subgradient(X, W) - W
 
 
 # --- values and proxes ------------------------------------------------------------------------------------------------
@@ -100,8 +100,8 @@ def test_prox_and_value_keep_the_dtype(name, dtype):
     assert g.value(X).dtype == dtype
     if isinstance(g, HasSubdifferential):
         P = g.prox(X, 0.5)
-        assert g.nearest(P, X).dtype == dtype
-        assert g.slope(P, X).dtype == dtype
+        assert g.min_norm_subgradient(P, X).dtype == dtype
+        assert g.directional_derivative(P, X).dtype == dtype
     if isinstance(g, HasProxDerivative):
         assert g.prox_derivative(X, 0.5)(X).dtype == dtype
     np.testing.assert_allclose(g.prox(X, 0.5), NONSMOOTH[name].prox(X.astype(float), 0.5), atol=1e-6)
@@ -116,7 +116,7 @@ def test_methods_do_not_touch_their_input(name):
     X.flags.writeable = V.flags.writeable = False
     g.value(V), g.prox(V, 0.5)
     if isinstance(g, HasSubdifferential):
-        g.nearest(X, V), g.slope(X, V)
+        g.min_norm_subgradient(X, V), g.directional_derivative(X, V)
     if isinstance(g, HasProxDerivative):
         g.prox_derivative(X, 0.5)(V)
     np.testing.assert_array_equal(X, before[0])
@@ -155,7 +155,7 @@ def slope_of_scad(x, mu, a):
 CONCAVE = [(MCP, slope_of_mcp, 1.3), (MCP, slope_of_mcp, 3.0), (SCAD, slope_of_scad, 2.2), (SCAD, slope_of_scad, 3.7)]
 
 
-@pytest.mark.parametrize(("kind", "slope", "shape"), CONCAVE)
+@pytest.mark.parametrize(("kind", "directional_derivative", "shape"), CONCAVE)
 @pytest.mark.parametrize("mu", [0.2, 1.5])
 def test_concave_penalty_is_the_integral_of_its_slope(kind, slope, shape, mu):
     """g(x) is the integral of g' over [0, |x|]; and g' is what ``slope`` gives at x > 0 in the direction 1."""
@@ -164,7 +164,7 @@ def test_concave_penalty_is_the_integral_of_its_slope(kind, slope, shape, mu):
         integral = quad(slope, 0, x, args=(mu, shape), points=[min(mu, x), min(shape * mu, x)])[0]
         for signed in (x, -x):
             assert g.value(np.full((1, 1), signed)) == pytest.approx(integral, abs=1e-9)
-        rising = g.slope(np.full((1, 1), x), np.ones((1, 1)))
+        rising = g.directional_derivative(np.full((1, 1), x), np.ones((1, 1)))
         assert rising == pytest.approx(slope(x, mu, shape), abs=1e-12)
 
 
@@ -195,8 +195,8 @@ def test_a_penalty_without_weight_is_zero(g):
     W = normal(1, *SHAPE)
     assert g.value(X) == 0
     np.testing.assert_array_equal(g.prox(X, 0.5), X)
-    np.testing.assert_array_equal(g.nearest(X, W), W)
-    assert g.slope(X, W) == 0
+    np.testing.assert_array_equal(g.min_norm_subgradient(X, W), W)
+    assert g.directional_derivative(X, W) == 0
 
 
 # --- subdifferentials -------------------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ def test_prox_residual_is_a_subgradient(name, seed, t):
     g, X = NONSMOOTH[name], 2 * normal(seed, *SHAPE)
     P = g.prox(X, t)
     s = (X - P) / t
-    assert norm(g.nearest(P, -s)) <= 1e-13 * (1 + norm(s)) / t
+    assert norm(g.min_norm_subgradient(P, -s)) <= 1e-13 * (1 + norm(s)) / t
 
 
 @every_subdifferential
@@ -242,7 +242,7 @@ def test_nearest_has_the_least_norm(name, seed):
     g = NONSMOOTH[name]
     X, W = 2 * normal(seed, *SHAPE), normal(seed + 1, *SHAPE)
     P = g.prox(X, 0.5)
-    least = norm(g.nearest(P, W))
+    least = norm(g.min_norm_subgradient(P, W))
     for s in ((X - P) / 0.5, *(subgradient(g, P, seed + k) for k in range(2, 6))):
         assert least <= norm(W + s) + 1e-12
 
@@ -260,7 +260,7 @@ def test_slope_is_the_one_sided_derivative(name, seed):
     inward = (g.prox(X + h * V, 1e-9) - X) / h
     for direction in (V, np.where(np.abs(inward) < 1e-3, 0.0, V)):
         difference = (g.value(X + h * direction) - g.value(X)) / h
-        assert g.slope(X, direction) == pytest.approx(difference, rel=1e-3, abs=1e-3)
+        assert g.directional_derivative(X, direction) == pytest.approx(difference, rel=1e-3, abs=1e-3)
 
 
 @every_subdifferential
@@ -272,11 +272,11 @@ def test_slope_is_the_support_function_of_the_subdifferential(name, seed):
     X = kinked(g, seed)
     V = g.prox(normal(seed + 1, *SHAPE), 0.1) - X  # points into the domain
     V = np.where(np.abs(V) < 1e-3, 0.0, V)
-    slope = g.slope(X, V)
+    slope = g.directional_derivative(X, V)
     assert np.isfinite(slope)
     for k in range(2, 6):
         assert slope >= inner(subgradient(g, X, seed + k), V) - 1e-12
-    farthest = g.nearest(X, -1e4 * V) + 1e4 * V
+    farthest = g.min_norm_subgradient(X, -1e4 * V) + 1e4 * V
     assert slope == pytest.approx(inner(farthest, V), rel=1e-9, abs=1e-9)
 
 
@@ -284,17 +284,17 @@ def test_slope_out_of_the_domain_is_infinite():
     """Leaving the domain costs an infinite slope; moving along its border or inside costs nothing."""
     X, V = np.array([[0.0, 1.0]]), np.array([[1.0, 0.0]])
     for g in (Box(0.0, 1.0), Nonnegative()):
-        assert g.slope(X, V) == 0
-        assert g.slope(X, -V) == np.inf
-    assert Box(0.0, 1.0).slope(X, V[:, ::-1]) == np.inf
-    assert L1(0.3, bound=1.0).slope(X, V[:, ::-1]) == np.inf
-    assert L1(0.3, bound=1.0).slope(X, -V[:, ::-1]) == pytest.approx(-0.3)
+        assert g.directional_derivative(X, V) == 0
+        assert g.directional_derivative(X, -V) == np.inf
+    assert Box(0.0, 1.0).directional_derivative(X, V[:, ::-1]) == np.inf
+    assert L1(0.3, bound=1.0).directional_derivative(X, V[:, ::-1]) == np.inf
+    assert L1(0.3, bound=1.0).directional_derivative(X, -V[:, ::-1]) == pytest.approx(-0.3)
 
 
 def test_a_box_of_one_point_takes_everything():
     """Where lower = upper, dg is the whole line: nothing of W is left."""
     X = np.full(SHAPE, 0.5)
-    assert norm(Box(0.5, 0.5).nearest(X, normal(0, *SHAPE))) == 0
+    assert norm(Box(0.5, 0.5).min_norm_subgradient(X, normal(0, *SHAPE))) == 0
 
 
 # --- derivatives of proxes --------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.experiments.matching import gradient_start
-from orthoprox.stiefel import random_point
+from orthoprox._linalg.stiefel import random_point
+from orthoprox.reproduce.studies.matching import gradient_start
 
 
 def test_quadratics_of_the_paper_converge():

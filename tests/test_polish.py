@@ -10,14 +10,14 @@ import pytest
 
 import orthoprox as op
 from cases import NONSMOOTH, SHAPE, normal, symmetric
-from orthoprox import polish as op_polish
-from orthoprox.face import Orthogonality
-from orthoprox.metrics import Rod
+from orthoprox._adaptive import polish as op_polish
+from orthoprox._adaptive.polish import polish
+from orthoprox._certify.evaluator import Evaluator
+from orthoprox._linalg.orthogonality import Orthogonality
+from orthoprox._linalg.stiefel import defect, inner, norm, polar, random_point, sym
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Box, Function, Nonnegative, Zero
-from orthoprox.polish import polish
+from orthoprox.nonsmooth.base import HasFace
 from orthoprox.smooth import Quadratic, Variance
-from orthoprox.stiefel import defect, inner, norm, polar, random_point, sym
-from orthoprox.terms import HasFace
 
 FACED = {name: g for name, g in NONSMOOTH.items() if isinstance(g, HasFace)}
 every_face = pytest.mark.parametrize("name", FACED)
@@ -32,13 +32,13 @@ class Rough:
     problem: op.Problem
     X: np.ndarray
     Y: np.ndarray | None
-    rod: Rod
+    evaluator: Evaluator
 
-    def shortfall(self, X, Y):
-        return self.rod.shortfall(X, self.rod.certify(X, Y))
+    def kkt_error(self, X, Y):
+        return self.evaluator.kkt_error(X, self.evaluator.certify(X, Y))
 
     def polished(self):
-        return polish(self.problem, self.X, self.Y, self.rod)
+        return polish(self.problem, self.X, self.Y, self.evaluator)
 
 
 def unpolished(problem, X0, tol):
@@ -52,7 +52,7 @@ def rough(g, seed=0, tol=1e-5):
     X0 = random_point(20, 4, seed=seed)
     result = unpolished(problem, X0, tol)
     assert result.converged
-    return Rough(problem, result.X, result.multiplier, Rod(problem, X0))
+    return Rough(problem, result.X, result.multiplier, Evaluator(problem, X0))
 
 
 # --- faces ------------------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def test_what_is_not_free_lies_on_a_kink(name):
     for i, j in np.ndindex(SHAPE):
         V = np.zeros(SHAPE)
         V[i, j] = 1.0
-        jump = g.slope(X, V) + g.slope(X, -V)
+        jump = g.directional_derivative(X, V) + g.directional_derivative(X, -V)
         assert (abs(jump) < 1e-12) == free[i, j]
 
 
@@ -89,9 +89,9 @@ def test_snap_and_stop_hold_what_is_near_or_beyond_a_kink(name):
     g = FACED[name]
     X = g.prox(normal(0, *SHAPE), 0.3)
     Z = X + np.where(g.face(X).free, 0.5 * normal(1, *SHAPE), 0.0)
-    np.testing.assert_array_equal(g.snap(X, 0.0), X)
+    np.testing.assert_array_equal(g.round_to_kinks(X, 0.0), X)
     np.testing.assert_array_equal(g.stop(X, X), X)
-    for before, after in ((Z, g.stop(X, Z)), (X, g.snap(X, 0.2))):
+    for before, after in ((Z, g.stop_at_kinks(X, Z)), (X, g.round_to_kinks(X, 0.2))):
         weightless = np.broadcast_to(getattr(g, "mu", 1.0), SHAPE) == 0  # their kinks are none
         assert not np.any(g.face(after).free & (before != after) & ~weightless)
 
@@ -99,10 +99,10 @@ def test_snap_and_stop_hold_what_is_near_or_beyond_a_kink(name):
 def test_stop_at_the_first_kink():
     """From 1 to -2 an entry stops at 0 for l1, at -.5 in the box [-.5, 2]."""
     X, Z = np.array([[1.0]]), np.array([[-2.0]])
-    np.testing.assert_array_equal(L1(1.0).stop(X, Z), [[0.0]])
-    np.testing.assert_array_equal(L1(1.0, bound=1.5).stop(X, Z), [[0.0]])
-    np.testing.assert_array_equal(Box(-0.5, 2.0).stop(X, Z), [[-0.5]])
-    np.testing.assert_array_equal(Zero().stop(X, Z), Z)
+    np.testing.assert_array_equal(L1(1.0).stop_at_kinks(X, Z), [[0.0]])
+    np.testing.assert_array_equal(L1(1.0, bound=1.5).stop_at_kinks(X, Z), [[0.0]])
+    np.testing.assert_array_equal(Box(-0.5, 2.0).stop_at_kinks(X, Z), [[-0.5]])
+    np.testing.assert_array_equal(Zero().stop_at_kinks(X, Z), Z)
 
 
 # --- the equations X'X = I --------------------------------------------------------------------------------------------
@@ -153,8 +153,8 @@ def test_polishing_reaches_rounding(g, seed):
     found = case.polished()
     assert found is not None
     X, Y = found
-    assert case.shortfall(X, Y) <= 1e-10
-    assert op.certificate(case.problem, X, multiplier=Y).relative(case.rod.floor) <= 1e-10
+    assert case.kkt_error(X, Y) <= 1e-10
+    assert op.certificate(case.problem, X, multiplier=Y).relative(case.evaluator.floor) <= 1e-10
     assert norm(defect(X)) <= 1e-12
     np.testing.assert_array_equal(Y, Y.T)
     assert case.problem.value(X) <= case.problem.value(polar(case.X)) + 1e-6 * abs(case.problem.value(X))
@@ -174,7 +174,7 @@ def test_what_is_polished_stays():
     """There is nothing left to gain at a polished point, or next to nothing."""
     case = rough(LASSO)
     X, Y = case.polished()
-    again = polish(case.problem, X, Y, case.rod)
+    again = polish(case.problem, X, Y, case.evaluator)
     assert again is None or norm(again[0] - X) <= 1e-12
 
 
@@ -190,7 +190,7 @@ def test_the_scale_of_the_problem_does_not_matter(k):
     """From f to 2^k f the polished X is the same, its multiplier 2^k times as large."""
     one, c = rough(LASSO), 2.0**k
     problem = op.Problem(Variance(c**0.5 * one.problem.smooth.A), L1(2.0 * c), one.problem.shape)
-    two = Rough(problem, one.X, c * one.Y, Rod(problem, random_point(20, 4, seed=0)))
+    two = Rough(problem, one.X, c * one.Y, Evaluator(problem, random_point(20, 4, seed=0)))
     (X, Y), (Z, S) = one.polished(), two.polished()
     np.testing.assert_allclose(Z, X, atol=1e-13)
     np.testing.assert_allclose(S / c, Y, atol=1e-11 * norm(Y))
@@ -199,22 +199,22 @@ def test_the_scale_of_the_problem_does_not_matter(k):
 def test_a_multiplier_is_not_needed():
     """Where a method has no multiplier one is found."""
     case = rough(LASSO)
-    X, Y = polish(case.problem, case.X, None, case.rod)
-    assert case.shortfall(X, Y) <= 1e-10
+    X, Y = polish(case.problem, case.X, None, case.evaluator)
+    assert case.kkt_error(X, Y) <= 1e-10
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("noise", [1e-3, 1e-2, 0.1, 1.0])
 def test_polishing_never_makes_worse(noise, seed):
-    """Far from a solution, with wrong zeros and signs, the point stays or gets a smaller shortfall and no larger f."""
+    """Far from a solution, with wrong zeros and signs, the point stays or gets a smaller KKT error and no larger f."""
     case = rough(LASSO, seed)
     X = polar(case.X + noise * normal(seed, 20, 4) / 20**0.5)
-    case = Rough(case.problem, X, None, case.rod)
+    case = Rough(case.problem, X, None, case.evaluator)
     found = case.polished()
     if found is not None:
-        assert case.shortfall(*found) < case.shortfall(X, None)
+        assert case.kkt_error(*found) < case.kkt_error(X, None)
         f = case.problem.value(X)
-        assert case.problem.value(found[0]) <= f + case.shortfall(X, None) * (abs(f) + norm(case.problem.smooth.grad(X)))
+        assert case.problem.value(found[0]) <= f + case.kkt_error(X, None) * (abs(f) + norm(case.problem.smooth.grad(X)))
 
 
 def test_wrong_zeros_become_free():
@@ -224,7 +224,7 @@ def test_wrong_zeros_become_free():
     smallest = np.unravel_index(np.argmin(np.where(X == 0, np.inf, np.abs(X))), X.shape)
     wrong = X.copy()
     wrong[smallest] = 0.0
-    case = Rough(case.problem, wrong, Y, case.rod)
+    case = Rough(case.problem, wrong, Y, case.evaluator)
     assert abs(X[smallest]) > 1e-3
     np.testing.assert_allclose(case.polished()[0], X, atol=1e-12)
 
@@ -236,22 +236,22 @@ def test_saddles_are_rejected(seed):
     E = np.linalg.eigh(A.T @ A)[1][:, [0, 5, 11]]
     problem = op.Problem(Variance(A), Zero(), (12, 3))
     X = polar(E + 1e-6 * normal(seed, 12, 3))
-    assert polish(problem, X, None, Rod(problem, X)) is None
+    assert polish(problem, X, None, Evaluator(problem, X)) is None
 
 
 def test_terms_that_do_not_show_their_kinks_are_left_alone():
     """A bare prox has no face, and a batch none of its own."""
     case = rough(LASSO)
     g = Function(case.problem.nonsmooth.value, case.problem.nonsmooth.prox)
-    assert polish(op.Problem(case.problem.smooth, g, (20, 4)), case.X, case.Y, case.rod) is None
-    assert polish(case.problem, np.stack([case.X] * 2), None, case.rod) is None
+    assert polish(op.Problem(case.problem.smooth, g, (20, 4)), case.X, case.Y, case.evaluator) is None
+    assert polish(case.problem, np.stack([case.X] * 2), None, case.evaluator) is None
 
 
 def test_where_nothing_is_free_nothing_happens():
     """In a box that holds all entries there is no step to take."""
     X = np.array([[1.0], [1.0]]) / 2**0.5
     problem = op.Problem(Quadratic(symmetric(0, 2)), Box(X - 1e-9, X), (2, 1))
-    assert polish(problem, X, None, Rod(problem, X)) is None
+    assert polish(problem, X, None, Evaluator(problem, X)) is None
 
 
 def test_polishing_in_single_precision():
@@ -260,11 +260,11 @@ def test_polishing_in_single_precision():
     for seed in range(1, 9):
         X0 = random_point(20, 4, seed=seed).astype(np.float32)
         result = unpolished(problem, X0, 1e-4)
-        case = Rough(problem, result.X, result.multiplier, Rod(problem, X0))
+        case = Rough(problem, result.X, result.multiplier, Evaluator(problem, X0))
         X, Y = case.polished()
         assert X.dtype == Y.dtype == np.float32
-        left.append(case.shortfall(X, Y))
-        assert left[-1] <= 5e-6 < case.shortfall(case.X, case.Y)
+        left.append(case.kkt_error(X, Y))
+        assert left[-1] <= 5e-6 < case.kkt_error(case.X, case.Y)
     assert np.median(left) <= 1e-6
 
 
@@ -273,7 +273,7 @@ def test_polishing_keeps_the_library():
     case = rough(LASSO)
     problem = op.Problem(Variance(strict.asarray(case.problem.smooth.A)), L1(2.0), (20, 4))
     X0, X, Y = (strict.asarray(M) for M in (random_point(20, 4, seed=0), case.X, case.Y))
-    for found, expected in zip(polish(problem, X, Y, Rod(problem, X0)), case.polished(), strict=True):
+    for found, expected in zip(polish(problem, X, Y, Evaluator(problem, X0)), case.polished(), strict=True):
         assert isinstance(found, type(X))
         np.testing.assert_allclose(np.from_dlpack(found), expected, atol=1e-10)
 
@@ -287,7 +287,7 @@ def test_minimize_polishes():
     plain, polished = (op.minimize(problem, "random", polish=choice) for choice in (False, "auto"))
     assert polished.polished
     assert not plain.polished
-    assert polished.measurement.shortfall <= 1e-12 < 1e-9 < plain.measurement.shortfall
+    assert polished.measurement.kkt_error <= 1e-12 < 1e-9 < plain.measurement.kkt_error
     assert polished.objective == pytest.approx(plain.projected_objective, rel=1e-6)
     np.testing.assert_array_equal(polished.X != 0, plain.certificate.point != 0)
     assert polished.history["stationarity"][-1] == polished.stationarity
@@ -308,7 +308,7 @@ def test_a_run_that_polishing_completes_has_converged():
 
 def reached(problem, X0, iterations):
     stop = op.stopping.MaxIterations(iterations)
-    return op.solve(problem, op.solvers.Adaptive(), X0, stop=stop).measurement.shortfall
+    return op.solve(problem, op.solvers.Adaptive(), X0, stop=stop).measurement.kkt_error
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_polishing_on_request():
     problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
     result = op.minimize(problem, "random", method="manpg", tol=1e-4, polish=True)
     assert result.polished
-    assert result.measurement.shortfall <= 1e-12
+    assert result.measurement.kkt_error <= 1e-12
 
 
 def test_an_interrupted_run_is_not_polished():

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import orthoprox as op
-from orthoprox.stiefel import random_point
+from orthoprox._linalg.stiefel import random_point
 
 RNG = np.random.default_rng(0)
 X = random_point(12, 3, 5)

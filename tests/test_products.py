@@ -5,8 +5,9 @@ import pytest
 
 import orthoprox as op
 from cases import normal, symmetric
-from orthoprox import fused, products
-from orthoprox.solvers import Adaptive, _part
+from orthoprox._adaptive import working_set
+from orthoprox._linalg import fused, products
+from orthoprox.solvers import Adaptive
 
 M, N = 240, 120
 
@@ -75,20 +76,20 @@ def test_a_symmetric_matrix_of_another_precision_or_kind_is_multiplied_as_usual(
 def test_sums_in_one_pass(shape, dtype):
     A, B, C, D, E, F, G, H = (normal(k, *shape).astype(dtype) for k in range(8))
     tight = {"rtol": 100 * np.finfo(dtype).eps, "atol": 20 * np.finfo(dtype).eps}
-    total = fused.blend((2.0, A), (-0.5, B), (1.0, C), (3.0, D), (0.1, E))
+    total = fused.lincomb((2.0, A), (-0.5, B), (1.0, C), (3.0, D), (0.1, E))
     assert total.dtype == dtype
     np.testing.assert_allclose(total, 2 * A - B / 2 + C + 3 * D + dtype(0.1) * E, **tight)
-    np.testing.assert_allclose(fused.blend((2.0, A), (-0.5, B)), 2 * A - B / 2, **tight)
+    np.testing.assert_allclose(fused.lincomb((2.0, A), (-0.5, B)), 2 * A - B / 2, **tight)
     assert fused.turn(A, B, C) == pytest.approx((np.linalg.norm(A - B), np.sum((B - A) * (A - C))), rel=1e-4)
     W = C - D + 2 * (E - F)
     expected = (np.linalg.norm(A - B), np.linalg.norm(W), np.linalg.norm(W + 0.3 * (G - H)))
-    assert fused.distances((A, B), (C, D), (E, F), (G, H), 0.3) == pytest.approx(expected, rel=1e-4)
+    assert fused.secant_norms((A, B), (C, D), (E, F), (G, H), 0.3) == pytest.approx(expected, rel=1e-4)
 
 
 def test_a_run_does_not_depend_on_how_its_products_are_done(monkeypatch):
     """The iterates with sparse products are those with dense ones, up to rounding."""
     problem = op.problems.sparse_pca(op.datasets.five_components(300, M, seed=0), N, 0.5)
-    monkeypatch.setattr(_part, "_BEGIN", 0.0)  # no steps on some entries alone
+    monkeypatch.setattr(working_set, "_BEGIN", 0.0)  # no steps on some entries alone
     X0 = op.starts.coordinates(problem, np.random.default_rng(0))
 
     def iterate():

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
+from orthoprox._linalg.stiefel import norm, polar
 from orthoprox.solvers import (
     ALMSSN,
     MADMM,
@@ -28,8 +29,7 @@ from orthoprox.solvers import (
     ManPG,
     ManPGAda,
 )
-from orthoprox.solvers._rgbb import Point, rgbb
-from orthoprox.stiefel import norm, polar
+from orthoprox.solvers._shared.rgbb import Point, rgbb
 
 FOLDER = Path(__file__).parent / "reference"
 SPARSE_PCA = ("gauss_100_5", "five_100_10", "gauss_200_10")

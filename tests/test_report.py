@@ -10,9 +10,9 @@ import pytest
 from matplotlib.figure import Figure
 
 import chromium
-from orthoprox.experiments import report
-from orthoprox.experiments.section import Claim, Section
-from orthoprox.experiments.table import Table, markdown
+from orthoprox.reproduce import report
+from orthoprox.reproduce.section import Claim, Section
+from orthoprox.reproduce.table import Table, markdown
 
 SPECIAL = ("a|b", r"\alpha", "x_1", "_y_", "5 %", "#3 & more", "<b>", "1 ~ 2", "m^2", "$f$", "{}", "*", "[1]", "`c`")
 GROUPED = Table(
@@ -274,9 +274,9 @@ def test_an_empty_report_is_a_page(tmp_path):
 @pytest.mark.parametrize("name", ["jinja2", "matplotlib"])
 def test_missing_libraries_are_named_with_their_remedy(name, monkeypatch):
     monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, "orthoprox.experiments.report")
+    monkeypatch.delitem(sys.modules, "orthoprox.reproduce.report")
     with pytest.raises(ImportError, match=r'pip install "orthoprox\[reproduce\]"'):
-        importlib.import_module("orthoprox.experiments.report")
+        importlib.import_module("orthoprox.reproduce.report")
 
 
 def test_chromium_finds_broken_images_and_errors(tmp_path):

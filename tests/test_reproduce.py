@@ -12,12 +12,13 @@ import pytest
 
 import chromium
 import orthoprox
-from orthoprox import cli
-from orthoprox.experiments import bar, reproduce, workers
-from orthoprox.experiments.bar import Bar
-from orthoprox.experiments.ledger import Ledger, State
-from orthoprox.experiments.sections import SECTIONS, scaling
-from orthoprox.experiments.spec import load, names
+from orthoprox.cli import main as cli
+from orthoprox.reproduce import bar, workers
+from orthoprox.reproduce import run as reproduce
+from orthoprox.reproduce.bar import Bar
+from orthoprox.reproduce.ledger import Ledger, State
+from orthoprox.reproduce.sections import SECTIONS, scaling
+from orthoprox.reproduce.spec import load, names
 
 ID = "fig-qp-r-beta"
 PART = ["r<8", "beta<=0.13"]  # r = 7, beta = .1 and .13, three seeds
@@ -383,7 +384,7 @@ def test_progress_ends_with_all_of_the_work_in_whatever_order_it_is_done(capsys)
 def command(arguments, capsys):
     """Return the exit code, and what is written to standard output and error."""
     try:
-        code = cli.main(arguments)
+        code = cli(arguments)
     except SystemExit as end:
         code = end.code
     found = capsys.readouterr()

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import aslinearoperator
 
 from cases import EXAMPLES, SEEDS, SMOOTH, normal, symmetric
-from orthoprox import curvature
-from orthoprox.curvature import smallest_eigenvalue, steepness, weak_convexity
-from orthoprox.inverse import shifted_inverse, shifted_inverses
-from orthoprox.resolvent import GRADIENT_STEPS, resolvent, resolvents
+from orthoprox._linalg import spectrum as curvature
+from orthoprox._linalg.inverse import shifted_inverse, shifted_inverses
+from orthoprox._linalg.spectrum import smallest_eigenvalue
+from orthoprox._linalg.stiefel import norm, random_point
 from orthoprox.smooth import Function, Quadratic, Variance
-from orthoprox.stiefel import norm, random_point
-from orthoprox.terms import HasResolvent, HasWeakConvexity
+from orthoprox.smooth.base import HasResolvent, HasWeakConvexity
+from orthoprox.smooth.curvature import steepness, weak_convexity
+from orthoprox.smooth.resolvent import GRADIENT_STEPS, resolvent, resolvents
 
 KINDS = {"dense": np.asarray, "sparse": sp.csr_array, "csc_matrix": sp.csc_matrix, "operator": aslinearoperator}
 every_kind = pytest.mark.parametrize("kind", KINDS)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.solvers._rgbb import Point, rgbb
-from orthoprox.stiefel import inner, norm, polar, random_point, tangent
+from orthoprox._linalg.stiefel import inner, norm, polar, random_point, tangent
+from orthoprox.solvers._shared.rgbb import Point, rgbb
 
 A, B = op.datasets.random_quadratic(20, 3, seed=0)
 X0 = random_point(20, 3, seed=1)

@@ -6,8 +6,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from orthoprox.experiments import comparison, reproduce
-from orthoprox.experiments.comparison import (
+from orthoprox.reproduce import comparison
+from orthoprox.reproduce import run as reproduce
+from orthoprox.reproduce.comparison import (
     agreeing,
     by,
     converged,
@@ -23,11 +24,11 @@ from orthoprox.experiments.comparison import (
     statement,
     trapped,
 )
-from orthoprox.experiments.ledger import Ledger, State
-from orthoprox.experiments.reproduce import Item
-from orthoprox.experiments.section import Claim, IncompleteError, Section
-from orthoprox.experiments.sections import SECTIONS
-from orthoprox.experiments.spec import Spec, load
+from orthoprox.reproduce.ledger import Ledger, State
+from orthoprox.reproduce.run import Item
+from orthoprox.reproduce.section import Claim, IncompleteError, Section
+from orthoprox.reproduce.sections import SECTIONS
+from orthoprox.reproduce.spec import Spec, load
 
 IDS = list(SECTIONS)
 OURS = ["fig-methods"]  # which the paper does not have

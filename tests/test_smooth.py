@@ -9,11 +9,11 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 import orthoprox as op
 from cases import EXAMPLES, SEEDS, SHAPE, SMOOTH, M, N, graph, normal, smooth_terms, symmetric
-from orthoprox import stream
+from orthoprox._linalg import stream
+from orthoprox._linalg.stiefel import inner, norm
 from orthoprox.checks import check_grad
 from orthoprox.smooth import Function, Matching, Quadratic, Variance, variance
-from orthoprox.stiefel import inner, norm
-from orthoprox.terms import HasLipschitz, HasResolvent, HasWeakConvexity
+from orthoprox.smooth.base import HasLipschitz, HasResolvent, HasWeakConvexity
 
 every_term = pytest.mark.parametrize("name", SMOOTH)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.stiefel import random_point
+from orthoprox._linalg.stiefel import random_point
 from orthoprox.stopping import Below, MaxIterations, MaxSeconds, Stationary, Status
 
 A, B = op.datasets.random_quadratic(20, 3, seed=0)
@@ -48,7 +48,7 @@ def test_one_gradient_and_one_prox_for_each_iteration():
 
 
 def test_numbers_of_a_result_belong_to_its_point():
-    """Every number is what the measuring rod says about result.X."""
+    """Every number is what the evaluator says about result.X."""
     result = op.minimize(PROBLEM, X0)
     assert result.objective == PROBLEM.value(result.X)
     assert result.projected_objective == pytest.approx(PROBLEM.value(result.projected()), rel=1e-12)
@@ -90,10 +90,10 @@ def test_iteration_budget_returns_the_last_iterate():
 
 def test_time_budget_counts_the_wall():
     def slow(now):
-        while now.rod is not None and clock.wall_seconds < 0.02 * now.iteration:
+        while now.evaluator is not None and clock.wall_seconds < 0.02 * now.iteration:
             pass
 
-    from orthoprox.clock import Clock
+    from orthoprox._run.clock import Clock
 
     clock = Clock()
     result = op.solve(PROBLEM, op.LSALM(), X0, stop=MaxSeconds(0.1), callback=slow)
@@ -115,7 +115,7 @@ def test_divergence_is_seen_and_a_finite_point_returned():
     assert result.iterations < 50
     assert "stability radius" in result.message
     assert "it would be below with lam = " in result.message
-    assert result.measurement.shortfall <= result.history["shortfall"].min() * (1 + 1e-9)
+    assert result.measurement.kkt_error <= result.history["kkt_error"].min() * (1 + 1e-9)
 
 
 def test_a_term_that_returns_nan_ends_as_diverged():
@@ -153,7 +153,7 @@ def test_ctrl_c_returns_the_best_point_so_far():
     result = op.solve(PROBLEM, op.LSALM(), X0, callback=interrupt)
     assert result.status is Status.INTERRUPTED
     assert result.iterations == 70
-    best = int(result.history["iteration"][result.history["shortfall"].argmin()])
+    best = int(result.history["iteration"][result.history["kkt_error"].argmin()])
     expected = op.solve(PROBLEM, op.LSALM(), X0, stop=MaxIterations(best)) if best else None
     assert np.array_equal(result.X, X0 if expected is None else expected.X)
 
@@ -255,7 +255,7 @@ def test_residuals_are_what_they_are_called():
         assert residual["update"] == pytest.approx(residual["step"] + residual["smoothing"])
         assert residual["constraint"] == pytest.approx(np.linalg.norm(new.X.T @ new.X - np.eye(3)))
         W = A @ new.X + B + 2 * new.X @ new.Y
-        assert residual["kkt"] >= np.linalg.norm(PROBLEM.nonsmooth.nearest(new.X, W)) * (1 - 1e-9)
+        assert residual["kkt"] >= np.linalg.norm(PROBLEM.nonsmooth.min_norm_subgradient(new.X, W)) * (1 - 1e-9)
         old = new
     smooth = op.Problem(PROBLEM.smooth, op.nonsmooth.Zero(), (20, 3))
     old = solver.init(smooth, X0)
@@ -357,17 +357,17 @@ def test_progress_with_rich_passes_the_callback_on(capsys):
 
 
 def test_the_best_point_is_the_one_with_the_smallest_shortfall():
-    """Of the measured points the first with the smallest shortfall is kept."""
-    from orthoprox.metrics import Measurement
-    from orthoprox.solve import _Run
+    """Of the measured points the first with the smallest KKT error is kept."""
+    from orthoprox._certify.metrics import Measurement
+    from orthoprox._run.solve import _Run
 
     class Now:
         iteration = seconds = wall_seconds = 0
         measurement = Measurement(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     run = _Run(PROBLEM, SimpleNamespace(parameters=lambda state: {}), Stationary(), None, True, None)
-    for state, shortfall in [("a", 1e-2), ("b", 1e-3), ("c", 1.0), ("d", 1e-3)]:
-        Now.shortfall = shortfall
+    for state, kkt_error in [("a", 1e-2), ("b", 1e-3), ("c", 1.0), ("d", 1e-3)]:
+        Now.kkt_error = kkt_error
         run._record(Now, state, keep=True)
     assert run.best_state == "b"
 
@@ -385,7 +385,7 @@ def test_a_far_prox_point_does_not_make_a_point_good():
 @pytest.mark.parametrize(
     "g", [op.nonsmooth.MCP(1.0), op.nonsmooth.SCAD(1.0), op.nonsmooth.Box(-0.5, 0.5), op.nonsmooth.L1(1.0)]
 )
-@pytest.mark.parametrize("slope", [0.0, 1.0])
+@pytest.mark.parametrize("directional_derivative", [0.0, 1.0])
 def test_flat_and_linear_objectives(g, slope):
     """No curvature at all: the run starts, says something truthful, and never divides by zero."""
     problem = op.Problem(op.smooth.Quadratic(np.zeros((6, 6)), slope * random_point(6, 2, 3)), g, (6, 2))
@@ -422,10 +422,10 @@ def test_the_random_start_is_like_the_data():
 
 def test_motion_resets_the_count_of_still_steps():
     """Ninety steps of rest, one of motion, ninety of rest: not stalled."""
-    from orthoprox.solve import _Run
+    from orthoprox._run.solve import _Run
 
     run = _Run(PROBLEM, op.LSALM(), MaxIterations(10**6), None, True, None)
-    run.rod, run.motionless = op.metrics.Rod(PROBLEM, X0), 1e-15
+    run.evaluator, run.motionless = op.metrics.Evaluator(PROBLEM, X0), 1e-15
     state = op.LSALM().init(PROBLEM, X0)
     for moved in [0.0] * 90 + [1.0] + [0.0] * 90:
         run.iteration = 3
@@ -445,7 +445,7 @@ def test_time_budget_returns_the_best_point():
     """The paper's constants on small L cycle; when the time is up the best measured point comes back, not the last."""
     result = op.solve(PROBLEM, DIVERGING_SLOWLY, X0, stop=MaxSeconds(0.05))
     assert result.status is Status.TIME
-    assert result.measurement.shortfall <= result.history["shortfall"].min() * 1.01
+    assert result.measurement.kkt_error <= result.history["kkt_error"].min() * 1.01
 
 
 def test_a_start_has_to_lie_on_the_manifold_to_half_precision():

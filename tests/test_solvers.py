@@ -12,10 +12,12 @@ from scipy.optimize import OptimizeResult
 
 import orthoprox as op
 from cases import SMOOTH_ONLY, SOLVERS, normal, symmetric
-from orthoprox import nonsmooth, smooth, stiefel
-from orthoprox.linesearch import Step
-from orthoprox.moreau import envelope
+from orthoprox import nonsmooth, smooth
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.linesearch import Step
+from orthoprox._linalg.stiefel import defect, inner, norm, polar, random_point, sym, tangent
 from orthoprox.nonsmooth import L1, L21, Zero
+from orthoprox.nonsmooth.moreau import envelope
 from orthoprox.solvers import (
     ALMSSN,
     MADMM,
@@ -36,16 +38,11 @@ from orthoprox.solvers import (
     ManPG,
     ManPGAda,
     SmoothingRGD,
-    _augmented,
-    _proximal,
-    _retraction,
-    _rgbb,
-    _semismooth,
     amanpg,
     base,
     rpg,
 )
-from orthoprox.stiefel import defect, inner, norm, polar, random_point, sym, tangent
+from orthoprox.solvers._shared import augmented, proximal_gradient, retraction, rgbb, tangent_prox
 from orthoprox.stopping import Leaves, MaxIterations, Stationary, Status
 
 A, B = op.datasets.random_quadratic(20, 3, seed=0)
@@ -346,7 +343,7 @@ def counted_retraction(count, retract):
 def eventful(old, new):
     """Whether a step of the adaptive method did more than walk: measure the pull, compare f with the start, recover."""
     measured = new.lsalm.watch.iterations % 20 == 0
-    return measured or new.newton is not None or (old.losses, old.settled) != (new.losses, new.settled)
+    return measured or new.newton is not None or (old.divergences, old.settled) != (new.divergences, new.settled)
 
 
 def proximal_work(solver, state):
@@ -446,9 +443,9 @@ def test_the_safe_step_of_landing_is_safe(seed):
     """|X'X - I|_F <= 1/2 at every iterate, even with a step of 100 / L; and the bound is nearly reached."""
     problem = op.Problem(smooth.Quadratic(spread(seed, 20, np.linspace(-1, 1, 20)), normal(seed, 20, 3)), Zero(), (20, 3))
     states = run(Landing(step_size=100.0), problem, random_point(20, 3, seed=seed), 200)
-    distances = [norm(state.G) for state in states]
-    assert max(distances) <= 0.5 * (1 + 1e-12)
-    assert max(distances) > 0.2
+    secant_norms = [norm(state.G) for state in states]
+    assert max(secant_norms) <= 0.5 * (1 + 1e-12)
+    assert max(secant_norms) > 0.2
 
 
 def test_the_landing_field_has_orthogonal_parts():
@@ -510,9 +507,9 @@ def test_manpg_descends(kind, name):
 @pytest.mark.parametrize("shape", [(12, 3), (9, 1), (20, 16)])
 def test_the_tangent_prox_solves_its_subproblem(branch, g, shape, monkeypatch):
     """V is tangent, and no tangent step does better in  <D, V> + |V|^2 / 2t + g(X + V)."""
-    monkeypatch.setattr(_semismooth, "DIRECT", 10**9 if branch == "direct" else 0)
+    monkeypatch.setattr(tangent_prox, "DIRECT", 10**9 if branch == "direct" else 0)
     X, D, t = random_point(*shape, seed=1), normal(2, *shape), 0.2
-    inner_solution = _semismooth.tangent_prox(g, X, D, t, np.zeros((shape[1],) * 2), tol=1e-20, dual=True)
+    inner_solution = tangent_prox.tangent_prox(g, X, D, t, np.zeros((shape[1],) * 2), tol=1e-20, dual=True)
     V = inner_solution.V
 
     def model(V):
@@ -525,7 +522,7 @@ def test_the_tangent_prox_solves_its_subproblem(branch, g, shape, monkeypatch):
         T = tangent(X, normal(k + 10, *shape))
         for size in (1e-4, 1e-2, 1.0):
             assert model(V) <= model(V + size * T) + 1e-9
-    again = _semismooth.tangent_prox(g, X, D, t, inner_solution.Lam, tol=1e-20, dual=True)
+    again = tangent_prox.tangent_prox(g, X, D, t, inner_solution.Lam, tol=1e-20, dual=True)
     assert again.proxes == 1  # a good multiplier is recognised
 
 
@@ -536,7 +533,7 @@ def test_the_derivative_of_the_retraction_is_inverted(shape, size):
     X, h = random_point(*shape, seed=1), 1e-5
     V = tangent(X, normal(2, *shape))
     V = size * V / (norm(V) or 1.0)
-    to = _retraction.retract(X, V)
+    to = retraction.retract(X, V)
     np.testing.assert_allclose(to.Y, polar(X + V), atol=1e-15)
     for k in range(5):
         U, W = tangent(X, normal(k + 10, *shape)), normal(k + 20, *shape)
@@ -555,9 +552,9 @@ def test_the_retraction_is_inverted_where_it_can_be(seed):
     for size in (1e-8, 0.1, 1.0):
         V = tangent(X, normal(seed + 10, 12, 4))
         V = size * V / norm(V)
-        np.testing.assert_allclose(_retraction.inverse(X, polar(X + V)), V, atol=1e-13)
-    assert _retraction.inverse(X, -X) is None
-    assert _retraction.inverse(X, np.nan * X) is None
+        np.testing.assert_allclose(retraction.inverse(X, polar(X + V)), V, atol=1e-13)
+    assert retraction.inverse(X, -X) is None
+    assert retraction.inverse(X, np.nan * X) is None
 
 
 @pytest.mark.parametrize("n", [1, 5])
@@ -566,7 +563,7 @@ def test_lyapunov_equations_are_solved(n):
     for seed, shift in enumerate((1.0, 0.1, 1e-3)):
         K, C = normal(seed, n, n), symmetric(seed + 10, n)
         M = shift * np.eye(n) + K - K.T
-        S = _retraction.lyapunov(M, C)
+        S = retraction.lyapunov(M, C)
         np.testing.assert_array_equal(S, S.T)
         np.testing.assert_allclose(M @ S + S @ M.T, C, atol=1e-11 / shift)
 
@@ -607,8 +604,8 @@ def test_amanpg_takes_the_steps_of_its_formulas(name, step_size):
 
 def _step(problem, state, X, D, Lam):
     """polar(X + V) with the tangent prox step V at X."""
-    tol = _proximal.inner_tolerance(state.size)
-    return polar(X + _semismooth.tangent_prox(problem.nonsmooth, X, D, state.t, Lam, tol=tol, dual=True).V)
+    tol = proximal_gradient.inner_tolerance(state.size)
+    return polar(X + tangent_prox.tangent_prox(problem.nonsmooth, X, D, state.t, Lam, tol=tol, dual=True).V)
 
 
 def test_the_safeguard_of_amanpg_is_a_step_of_manpg():
@@ -621,8 +618,8 @@ def test_the_safeguard_of_amanpg_is_a_step_of_manpg():
         safe = old.safe
         assert problem.value(_step(problem, old, old.Y, old.D, old.Lam)) > new.safe.F == problem.value(new.X)
         if new.safe is not safe:
-            tol = _proximal.inner_tolerance(new.size)
-            V = _semismooth.tangent_prox(problem.nonsmooth, safe.X, safe.D, old.t, old.Lam_safe, tol=1e-26, dual=True).V
+            tol = proximal_gradient.inner_tolerance(new.size)
+            V = tangent_prox.tangent_prox(problem.nonsmooth, safe.X, safe.D, old.t, old.Lam_safe, tol=1e-26, dual=True).V
             a = 0.5 ** (new.trials - 1)
             np.testing.assert_allclose(new.X, polar(safe.X + a * V), atol=10 * tol**0.5 + 1e-9)
             assert new.safe.F <= safe.F - a * norm(V) ** 2 / (2 * old.t) * (1 - 1e-3)
@@ -675,7 +672,7 @@ def test_rpg_minimises_its_model_of_the_retracted_step(g, shape, monkeypatch):
         T = tangent(X, normal(k + 10, *shape))
         for size in (1e-6, 1e-4, 1e-2):
             assert model(last) <= model(last + size * T) + 1e-10
-    flat = _semismooth.tangent_prox(g, X, D, t, np.zeros((shape[1],) * 2), tol=1e-24, dual=True).V
+    flat = tangent_prox.tangent_prox(g, X, D, t, np.zeros((shape[1],) * 2), tol=1e-24, dual=True).V
     if not isinstance(g, Zero):
         assert model(last) < model(first) < model(flat) - 1e-6
     else:
@@ -696,7 +693,7 @@ def _model_step(problem, solver, X):
 
 def test_symmetric_matrices_have_an_orthonormal_basis():
     """n (n + 1) / 2 symmetric matrices, orthonormal in the inner product of matrices."""
-    basis = _semismooth.symmetric_basis(5, X0)
+    basis = tangent_prox.symmetric_basis(5, X0)
     assert basis.shape == (15, 5, 5)
     np.testing.assert_array_equal(basis, basis.mT)
     np.testing.assert_allclose(np.einsum("aij,bij->ab", basis, basis), np.eye(15), atol=1e-15)
@@ -710,7 +707,7 @@ def test_soc_multipliers_are_a_subgradient_and_a_normal(name):
     states = run(SOC(), problem, random_point(*problem.shape, seed=1), 30)
     for old, new in pairwise(states):
         b = new.b
-        assert norm(g.nearest(new.Q, -b * new.V)) <= 1e-11 * b
+        assert norm(g.min_norm_subgradient(new.Q, -b * new.V)) <= 1e-11 * b
         assert norm(tangent(new.P, new.U)) <= 1e-11
         stationary = ell.grad(new.X) + b * (2 * new.X - old.P + old.U - old.Q + old.V)
         assert norm(stationary) <= 1e-11 * b * (1 + norm(old.U))
@@ -723,7 +720,7 @@ def test_pamal_multipliers_are_a_subgradient_and_a_normal(name):
     states = run(solver, problem, random_point(*problem.shape, seed=1), 30)
     for old, new in pairwise(states):
         c = solver.proximal * new.unit
-        assert norm(problem.nonsmooth.nearest(new.Q, new.L1 + c * (new.Q - old.Q))) <= 1e-11 * (old.rho + c)
+        assert norm(problem.nonsmooth.min_norm_subgradient(new.Q, new.L1 + c * (new.Q - old.Q))) <= 1e-11 * (old.rho + c)
         assert norm(tangent(new.P, new.L2 + c * (new.P - old.P))) <= 1e-11 * (old.rho + c)
         grown = max(new.gaps[0] / max(old.gaps[0], 1e-99), new.gaps[1] / max(old.gaps[1], 1e-99)) > solver.ratio
         assert new.rho == pytest.approx(solver.growth * old.rho if grown else old.rho)
@@ -738,7 +735,7 @@ def test_radmm_multiplier_is_a_subgradient_at_the_prox_point(name, gamma):
     for old, new in pairwise(states):
         rho = new.p.rho
         W = g.prox(new.X + old.Lam / rho, 1 / rho + gamma)
-        assert norm(g.nearest(W, -new.Lam)) <= 1e-11 * rho
+        assert norm(g.min_norm_subgradient(W, -new.Lam)) <= 1e-11 * rho
         np.testing.assert_allclose(new.Z, W + gamma * new.Lam, atol=1e-12)
         assert norm(defect(new.X)) <= 1e-12
 
@@ -757,7 +754,7 @@ def test_madmm_takes_its_gradient_steps(name, cycles):
         np.testing.assert_allclose(new.X, X, atol=1e-12)
         np.testing.assert_allclose(new.Z, g.prox(new.X + old.Lam / rho, 1 / rho), atol=1e-12)
         np.testing.assert_allclose(new.Lam, old.Lam + rho * (new.X - new.Z), atol=1e-12 * rho)
-        assert norm(g.nearest(new.Z, -new.Lam)) <= 1e-11 * rho
+        assert norm(g.min_norm_subgradient(new.Z, -new.Lam)) <= 1e-11 * rho
         gradient = ell.grad(new.X) + new.Lam
         left = gradient + 2 * new.X @ MADMM().multiplier(new)
         np.testing.assert_allclose(left, tangent(new.X, gradient), atol=1e-11 * rho)
@@ -790,7 +787,7 @@ def test_augmented_lagrangian_iterations(name, method):
         W = new.X + old.Lam / old.s
         np.testing.assert_allclose(new.Y, g.prox(W, 1 / old.s), atol=1e-12)
         np.testing.assert_allclose(new.Lam, old.Lam + old.s * (new.X - new.Y), atol=1e-11 * old.s)
-        assert norm(g.nearest(new.Y, -new.Lam)) <= 1e-11 * old.s
+        assert norm(g.min_norm_subgradient(new.Y, -new.Lam)) <= 1e-11 * old.s
         assert norm(defect(new.X)) <= 1e-12
 
         gradient = ell.grad(new.X) + old.s * (W - new.Y)  # of l + the envelope of g at W
@@ -836,7 +833,7 @@ LAGRANGIANS = {"L1": L1(0.3), "L1 bounded": L1(0.3, bound=0.4), "L21": L21(0.5),
 
 def lagrangian(name, s=2.0):
     """The augmented Lagrangian of a problem with a linear part, at a multiplier that is as large as the gradient."""
-    return _augmented.Lagrangian(op.Problem(ELL, LAGRANGIANS[name], (20, 3)), 0.2 * normal(5, 20, 3), s)
+    return augmented.Lagrangian(op.Problem(ELL, LAGRANGIANS[name], (20, 3)), 0.2 * normal(5, 20, 3), s)
 
 
 @pytest.mark.parametrize("name", LAGRANGIANS)
@@ -878,13 +875,13 @@ def test_a_newton_equation_is_solved_or_negative_curvature_is_met(name):
     F = lagrangian(name)
     point = F.at(X0)
     xi, H = tangent(X0, point.gradient), F.hessian(point)
-    solution = _augmented.solve(H, xi, 5.0, 1e-6)
+    solution = augmented.solve(H, xi, 5.0, 1e-6)
     Z = solution.Z
     assert norm(H(Z) + 5.0 * Z + xi) <= 2e-6 * norm(xi)
     assert norm(sym(X0.T @ Z)) <= 1e-10
     assert 0 < solution.lowest
     assert solution.products > 3
-    assert _augmented.solve(H, xi, -5.0, 1e-6).lowest < 0
+    assert augmented.solve(H, xi, -5.0, 1e-6).lowest < 0
 
 
 @pytest.mark.parametrize("by_value", [True, False])
@@ -893,8 +890,8 @@ def test_a_newton_equation_is_solved_or_negative_curvature_is_met(name):
 def test_newton_minimises_the_augmented_lagrangian(name, shift, by_value):
     """From near a minimiser |xi| falls as far as the shift lets it in ten steps, F does not rise, and the shift falls."""
     F = lagrangian(name)
-    near = _rgbb.rgbb(F.at, F.at(X0), first=0.1, tol=1e-2, max_steps=500)
-    found = _augmented.newton(F, near.point, tol=1e-10, accuracy=1e-12, shift=shift, by_value=by_value)
+    near = rgbb.rgbb(F.at, F.at(X0), first=0.1, tol=1e-2, max_steps=500)
+    found = augmented.newton(F, near.point, tol=1e-10, accuracy=1e-12, shift=shift, by_value=by_value)
     assert found.size <= (1e-10 if shift == 1e-6 else 0.01 * near.size)
     assert found.size == pytest.approx(norm(tangent(found.point.X, found.point.gradient)), rel=1e-10)
     assert found.point.value <= near.point.value
@@ -906,16 +903,16 @@ def test_newton_minimises_the_augmented_lagrangian(name, shift, by_value):
 @pytest.mark.parametrize(("by_value", "shift", "s"), [(True, 1.5, 1e3), (False, 5.0, 1e4)])
 def test_a_newton_step_lowers_what_its_line_search_watches(by_value, shift, s, monkeypatch):
     """F falls by a tenth of -a <xi, Z>, or |xi|^2 by a tenth of a |xi|^2; where no a does it, X stays."""
-    monkeypatch.setattr(_augmented, "_STEPS", 1)
+    monkeypatch.setattr(augmented, "_STEPS", 1)
     F, shortened = lagrangian("L1", s), 0
     for seed in range(20):
         start = F.at(random_point(20, 3, seed=seed))
         xi = tangent(start.X, start.gradient)
-        found = _augmented.newton(F, start, tol=1e-10, accuracy=1e-12, shift=shift, by_value=by_value)
+        found = augmented.newton(F, start, tol=1e-10, accuracy=1e-12, shift=shift, by_value=by_value)
         if found.point is start:
             assert found.size == norm(xi)
             continue
-        Z = _augmented.solve(F.hessian(start), xi, shift, 1e-3).Z
+        Z = augmented.solve(F.hessian(start), xi, shift, 1e-3).Z
         a = 0.5 ** (found.trials - 1)
         np.testing.assert_allclose(found.point.X, stiefel.qr(start.X + a * Z), atol=1e-12)
         if by_value:
@@ -929,9 +926,9 @@ def test_a_newton_step_lowers_what_its_line_search_watches(by_value, shift, s, m
 def test_newton_raises_its_shift_above_negative_curvature():
     """At a maximiser H + shift is negative: the shift rises until a step is possible, and F falls."""
     ell = smooth.Quadratic(spread(0, 20, np.linspace(-1, 1, 20)))
-    F = _augmented.Lagrangian(op.Problem(ell, Zero(), (20, 3)), 0 * X0, 2.0)
+    F = augmented.Lagrangian(op.Problem(ell, Zero(), (20, 3)), 0 * X0, 2.0)
     top = polar(np.linalg.eigh(ell.A)[1][:, -3:] + 1e-3 * normal(1, 20, 3))
-    found = _augmented.newton(F, F.at(top), tol=1e-10, accuracy=1e-12, shift=1e-3, by_value=True)
+    found = augmented.newton(F, F.at(top), tol=1e-10, accuracy=1e-12, shift=1e-3, by_value=True)
     assert found.shift > 0.1
     assert found.point.value < float(ell.value(top))
 
@@ -939,8 +936,8 @@ def test_newton_raises_its_shift_above_negative_curvature():
 def test_the_canonical_gradient_is_a_gradient():
     """<P_T(W), V> = <eta, (I - XX'/2) V> for tangent V, eta is tangent, and the length is that of P_T(W)."""
     W = normal(3, 20, 3)
-    eta, size = _rgbb.canonical(X0, W)
-    xi, length = _rgbb.euclidean(X0, W)
+    eta, size = rgbb.canonical(X0, W)
+    xi, length = rgbb.euclidean(X0, W)
     assert size == pytest.approx(norm(xi), rel=1e-12)
     assert length == norm(xi)
     assert norm(sym(X0.T @ eta)) <= 1e-13
@@ -957,7 +954,7 @@ def test_almssn_multiplier_is_a_subgradient_at_the_prox_point(name, search):
     solver = ALMSSN(search=search, growth=1.5, coarse=0.05)
     states = run(solver, problem, random_point(*problem.shape, seed=1), 25)
     for old, new in pairwise(states):
-        assert norm(g.nearest(new.Y, -new.Lam)) <= 1e-13 * old.s
+        assert norm(g.min_norm_subgradient(new.Y, -new.Lam)) <= 1e-13 * old.s
         np.testing.assert_allclose(new.Y, g.prox(new.X + old.Lam / old.s, 1 / old.s), atol=1e-14)
         np.testing.assert_allclose(new.Lam, old.Lam + old.s * (new.X - new.Y), atol=1e-13 * old.s)
         assert new.size == pytest.approx(norm(tangent(new.X, problem.smooth.grad(new.X) + new.Lam)), rel=1e-6, abs=1e-13)
@@ -1100,7 +1097,7 @@ def test_the_gradient_of_the_envelope_is_a_subgradient_at_the_prox_point(name):
     problem, solver = PROBLEMS[name], SmoothingRGD()
     for state in run(solver, problem, random_point(*problem.shape, seed=1), 60):
         S = state.e.gradient
-        assert norm(problem.nonsmooth.nearest(state.e.point, -S)) <= 1e-14 / state.nu + 1e-12 * norm(S)
+        assert norm(problem.nonsmooth.min_norm_subgradient(state.e.point, -S)) <= 1e-14 / state.nu + 1e-12 * norm(S)
         np.testing.assert_allclose(state.D + S + 2 * state.X @ solver.multiplier(state), state.xi, atol=1e-10 * norm(state.D))
 
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.experiments.condition import Condition
-from orthoprox.experiments.formula import evaluate, resolve
-from orthoprox.experiments.sections import SECTIONS
-from orthoprox.experiments.spec import Run, Spec, load, names, values
-from orthoprox.experiments.studies import STUDIES
-from orthoprox.experiments.study import constants, rule, solver
+from orthoprox.reproduce.condition import Condition
+from orthoprox.reproduce.sections import SECTIONS
+from orthoprox.reproduce.spec import Run, Spec, load, names, values
+from orthoprox.reproduce.studies import STUDIES
+from orthoprox.reproduce.studies.formula import evaluate, resolve
+from orthoprox.reproduce.studies.study import constants, rule, solver
 from orthoprox.solvers import SOLVERS
 from orthoprox.stopping import Below, MaxIterations, ObjectiveBelow
 
@@ -460,7 +460,7 @@ def test_the_key_depends_neither_on_the_order_of_the_settings_nor_on_the_place()
 
 
 def test_the_key_is_the_same_in_another_process():
-    code = "from orthoprox.experiments.spec import load; print(*(r.key for r in load('table-spca', quick=True).runs()))"
+    code = "from orthoprox.reproduce.spec import load; print(*(r.key for r in load('table-spca', quick=True).runs()))"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert other.stdout.split() == [run.key for run in load("table-spca", quick=True).runs()]
 

@@ -9,14 +9,14 @@ import pytest
 
 import orthoprox as op
 from cases import NONSMOOTH, SHAPE, SMOOTH, normal, symmetric
-from orthoprox import multistart
-from orthoprox import search as searching
 from orthoprox import starts as starting
-from orthoprox.multistart import solve_from
+from orthoprox._run import multistart
+from orthoprox._run.multistart import solve_from
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Nonnegative, Zero
-from orthoprox.search import search
 from orthoprox.smooth import Function, Quadratic, Variance
 from orthoprox.starts import STARTS, coordinates, pca, smoothed
+from orthoprox.starts import search as searching
+from orthoprox.starts.search import search
 from orthoprox.stopping import MaxIterations, Stationary, Status
 
 every_start = pytest.mark.parametrize("name", STARTS)
@@ -108,11 +108,11 @@ def test_the_search_takes_the_candidate_whose_probe_ends_lowest(monkeypatch):
         points[name] = op.stiefel.random_point(20, 4, seed=seed)
         monkeypatch.setattr(searching, name, lambda problem, rng, X=points[name]: X, raising=False)
     monkeypatch.setattr(searching, "near_coordinates", lambda problem, rng: [points["coordinates"]])
-    heights = {name: searching.height(problem, X) for name, X in points.items()}
-    ranked = sorted(heights, key=heights.get)
+    probe_values = {name: searching.probe_value(problem, X) for name, X in points.items()}
+    ranked = sorted(probe_values, key=probe_values.get)
     assert search(problem, rng())[0] is points[ranked[0]]
     monkeypatch.setattr(searching, "PATH", 1e9)  # too dear for the path of smoothed problems
-    assert search(problem, rng())[0] is points[min(["coordinates", "pca", "random"], key=heights.get)]
+    assert search(problem, rng())[0] is points[min(["coordinates", "pca", "random"], key=probe_values.get)]
     two = search(problem, rng(), 2)  # pca and random are tried twice, and are the same point here
     assert two[0] is points[ranked[0]]
     assert any(two[1] is points[name] for name in ranked[:2])
@@ -120,15 +120,15 @@ def test_the_search_takes_the_candidate_whose_probe_ends_lowest(monkeypatch):
 
 def test_a_probe_measures_f_on_the_manifold():
     problem = sparse_pca()
-    height = searching.height(problem, STARTS["random"](problem, rng()))
-    assert height >= op.minimize(problem, n_starts=1).objective - 1e-6
-    assert height < problem.value(STARTS["random"](problem, rng()))
+    probe_value = searching.probe_value(problem, STARTS["random"](problem, rng()))
+    assert probe_value >= op.minimize(problem, n_starts=1).objective - 1e-6
+    assert probe_value < problem.value(STARTS["random"](problem, rng()))
 
 
 @pytest.mark.parametrize(("n", "name"), [(300, "coordinates"), (3, "pca")])
 def test_large_problems_are_not_probed(monkeypatch, n, name):
     monkeypatch.setattr(searching, "WORK", 0.0)
-    monkeypatch.setattr(searching, "height", None)
+    monkeypatch.setattr(searching, "probe_value", None)
     problem = sparse_pca(m=800 if n == 300 else 40, n=n, p=5)
     expected = STARTS[name]
     rng_after_probe = rng(1)

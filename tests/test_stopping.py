@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.snapshot import Snapshot
-from orthoprox.stiefel import random_point
+from orthoprox._certify.evaluator import Evaluator
+from orthoprox._linalg.stiefel import random_point
 from orthoprox.stopping import Below, Leaves, MaxIterations, MaxSeconds, ObjectiveBelow, Stationary, Status, Stop, paper
+from orthoprox.stopping.snapshot import Snapshot
 
 
 class Says(Stop):
@@ -48,7 +49,7 @@ def snapshot(**changes):
     X = random_point(6, 2, 0)
     fields = {
         "problem": problem, "iteration": 5, "X": X, "own_multiplier": lambda: None, "seconds": 1.0, "wall_seconds": 2.0,
-        "scheduled": False, "residuals": {"step": lambda: 1e-4, "constraint": lambda: 2.0}, "rod": op.metrics.Rod(problem, X),
+        "scheduled": False, "residuals": {"step": lambda: 1e-4, "constraint": lambda: 2.0}, "evaluator": Evaluator(problem, X),
         "checked": 0, "scale": 1.0, "least": np.inf,
     }  # fmt: skip
     return Snapshot(**{**fields, **changes})
@@ -108,9 +109,9 @@ def test_stationary_needs_the_point_itself_near_its_prox_point():
     smooth = op.smooth.Function(lambda X: np.sum((X - T) ** 2) / 2, lambda X: X - T)
     problem = op.Problem(smooth, op.nonsmooth.Zero(), (6, 2))
     X = random_point(6, 2, 2)
-    rod = op.metrics.Rod(problem, X)
-    rod.step = 1.0
-    now = snapshot(problem=problem, X=X, own_multiplier=lambda: np.zeros((2, 2)), rod=rod, scheduled=True)
+    evaluator = op.metrics.Evaluator(problem, X)
+    evaluator.step = 1.0
+    now = snapshot(problem=problem, X=X, own_multiplier=lambda: np.zeros((2, 2)), evaluator=evaluator, scheduled=True)
     assert now.stationarity <= 1e-12
     assert now.certificate.feasibility <= 1e-12
     assert now.feasibility <= 1e-12
@@ -133,11 +134,11 @@ def test_the_shortfall_is_the_largest_of_four_gaps():
     now = snapshot()
     exact = {"upper": 0.0, "lower": 0.0, "distance": 0.0, "feasibility": 0.0}
     proof = replace(now.certificate, **exact)
-    assert now.rod.shortfall(now.X, proof) <= 1e-12
-    scale = max(proof.gradient, now.rod.floor)
+    assert now.evaluator.kkt_error(now.X, proof) <= 1e-12
+    scale = max(proof.gradient, now.evaluator.floor)
     for name, value, expected in [("upper", 0.3, 0.3 / scale), ("distance", 0.4, 0.4 / 2**0.5), ("feasibility", 0.5, 0.5)]:
-        assert now.rod.shortfall(now.X, replace(proof, **{name: value})) == pytest.approx(expected)
-    assert now.rod.shortfall(1.1 * now.X, proof) == pytest.approx(0.21 * 2**0.5)
+        assert now.evaluator.kkt_error(now.X, replace(proof, **{name: value})) == pytest.approx(expected)
+    assert now.evaluator.kkt_error(1.1 * now.X, proof) == pytest.approx(0.21 * 2**0.5)
 
 
 def test_stationary_looks_between_the_measurements_when_the_residuals_are_small():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import orthoprox as op
+from orthoprox._linalg.stiefel import polar, tangent
 from orthoprox.assignment import assign, f_measure
-from orthoprox.experiments import matching, methods, spca
-from orthoprox.experiments.spec import load
-from orthoprox.stiefel import polar, tangent
+from orthoprox.reproduce.spec import load
+from orthoprox.reproduce.studies import matching, methods, spca
 
 
 @pytest.mark.parametrize(("kind", "project"), [("tangent", tangent), ("euclidean", lambda X, W: W)])
@@ -93,7 +93,7 @@ def test_methods_start_from_the_same_point_and_its_certificate_costs_them_no_tim
         iteration, seconds, certified = 0, 0.0, False
 
         @property
-        def shortfall(self):
+        def kkt_error(self):
             sum(k * k for k in range(3_000_000))
             return 1.0
 

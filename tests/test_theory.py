@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import orthoprox as op
+from orthoprox._linalg.stiefel import defect, norm, random_point, sym
 from orthoprox.solvers.lsalm import LSALM
-from orthoprox.stiefel import defect, norm, random_point, sym
 
 CASES = [(2, 1), (3, 2), (4, 2)]
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import pytest
 
-from orthoprox.experiments import quadratics, workers
-from orthoprox.experiments.spec import Run, load, names
-from orthoprox.experiments.studies import STUDIES
-from orthoprox.experiments.workers import Task, _outcomes, tasks, work
-from orthoprox.pool import _THREADS, _one_thread, processes
+from orthoprox._run.pool import _THREADS, _one_thread, processes
+from orthoprox.reproduce import workers
+from orthoprox.reproduce.spec import Run, load, names
+from orthoprox.reproduce.studies import STUDIES, quadratics
+from orthoprox.reproduce.workers import Task, _outcomes, tasks, work
 
 CORES = workers.cores
 OWN = [name for name in names() if not load(name).uses]

@@ -12,9 +12,9 @@ from benchmarks.studies.task import Row, Task, settings
 from benchmarks.studies.timing import clocked, warm_up
 
 import orthoprox as op
-from orthoprox._arrays import Array
-from orthoprox.experiments.table import markdown
-from orthoprox.search import search
+from orthoprox._arrays.library import Array
+from orthoprox.reproduce.table import markdown
+from orthoprox.starts.search import search
 
 OURS = "minimize"
 TOLERANCE, MOST = 1e-5, 3000  # of our other methods: the certificate and the iterations

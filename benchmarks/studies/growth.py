@@ -14,7 +14,7 @@ from benchmarks.studies.task import Row, Task
 from benchmarks.studies.timing import clocked, warm_up
 
 import orthoprox as op
-from orthoprox.experiments.table import markdown
+from orthoprox.reproduce.table import markdown
 
 MEASURES = {"iteration": "seconds of an iteration", "memory": "memory, MB"}
 _MEGABYTE = 1024  # kilobytes
@@ -45,7 +45,7 @@ def run(task: Task) -> list[Row]:
             "iteration": result.seconds / max(1, result.iterations),
             "memory": used,
             "objective": result.projected_objective,
-            "shortfall": result.measurement.shortfall,
+            "kkt_error": result.measurement.kkt_error,
             "sparsity": result.sparsity,
             "status": result.status.name,
         }
@@ -90,12 +90,12 @@ def table(rows: Sequence[Row]) -> str:
             f"{row['iterations']}",
             f"{1e3 * row['iteration']:.1f}",
             f"{row['memory']:.0f}",
-            f"{row['shortfall']:.0e}",
+            f"{row['kkt_error']:.0e}",
             f"{100 * row['sparsity']:.2f} %",
         ]
         for row in rows
     ]
-    header = ["series", "m", "n", "p", "wall seconds", "iterations", "iteration, ms", "memory, MB", "shortfall", "sparsity"]
+    header = ["series", "m", "n", "p", "wall seconds", "iterations", "iteration, ms", "memory, MB", "kkt_error", "sparsity"]
     return f"{markdown(header, lines)}\n\n{exponents(rows)}"
 
 
@@ -111,5 +111,5 @@ def targets(rows: Sequence[Row], wanted: dict[str, Any]) -> list[Target]:
     """Return what became of the largest problem."""
     largest = max(rows, key=lambda row: row["m"])
     claim = f"largest problem, m = {largest['m']} features with n = {largest['n']}"
-    found = f"{largest['wall']:.0f} s, {largest['memory']:.0f} MB, shortfall {largest['shortfall']:.0e}"
+    found = f"{largest['wall']:.0f} s, {largest['memory']:.0f} MB, KKT error {largest['kkt_error']:.0e}"
     return [Target(claim, f"m = {wanted['features']}", found, largest["m"] >= wanted["features"])]

@@ -9,7 +9,7 @@ from benchmarks.studies.task import Row, Task
 from benchmarks.studies.timing import clocked, dense_products, warm_up
 
 import orthoprox as op
-from orthoprox.experiments.table import markdown
+from orthoprox.reproduce.table import markdown
 from orthoprox.stopping import MaxIterations, Stationary
 
 WHO = {
@@ -28,7 +28,7 @@ def run(task: Task) -> list[Row]:
         paper = op.LSALM.paper("sparse_pca", problem)
         slow, wall = clocked(op.solve, problem, paper, X0, stop=op.stopping.paper.sparse_pca, history=False)
     rows = [_row("lsalm", slow, wall)]
-    stop = Stationary(slow.measurement.shortfall) | MaxIterations(MOST)
+    stop = Stationary(slow.measurement.kkt_error) | MaxIterations(MOST)
     rows.append(_row("same start", *clocked(op.solve, problem, op.solvers.Adaptive(), X0, stop=stop, history=False)))
     return [*rows, _row("whole call", *clocked(op.minimize, problem, history=False))]
 
@@ -40,7 +40,7 @@ def _row(who: str, result: op.Result, wall: float) -> Row:
         "wall": wall,
         "iterations": result.iterations,
         "objective": result.projected_objective,
-        "shortfall": result.measurement.shortfall,
+        "kkt_error": result.measurement.kkt_error,
         "status": result.status.name,
     }
 
@@ -68,7 +68,7 @@ def table(rows: Sequence[Row]) -> str:
     for who, name in WHO.items():
         own = [row for row in rows if row["who"] == who]
         faster = ratios(rows, who)
-        middle = {key: median(row[key] for row in own) for key in ("seconds", "wall", "iterations", "objective", "shortfall")}
+        middle = {key: median(row[key] for row in own) for key in ("seconds", "wall", "iterations", "objective", "kkt_error")}
         lines.append(
             [
                 name,
@@ -76,11 +76,11 @@ def table(rows: Sequence[Row]) -> str:
                 f"{middle['wall']:.2f}",
                 f"{middle['iterations']:.0f}",
                 f"{middle['objective']:.4f}",
-                f"{middle['shortfall']:.0e}",
+                f"{middle['kkt_error']:.0e}",
                 f"{median(faster):.1f} ({min(faster):.1f} to {max(faster):.1f})",
             ]
         )
-    header = ["", "seconds of the method", "wall seconds of the call", "iterations", "objective", "shortfall", "times faster"]
+    header = ["", "seconds of the method", "wall seconds of the call", "iterations", "objective", "kkt_error", "times faster"]
     return markdown(header, lines)
 
 

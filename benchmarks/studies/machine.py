@@ -4,9 +4,9 @@ from os import cpu_count
 
 import numpy as np
 
-from orthoprox.experiments.fingerprint import fingerprint
-from orthoprox.experiments.origin import origin
-from orthoprox.products import kernels
+from orthoprox._linalg.products import kernels
+from orthoprox.reproduce.fingerprint import fingerprint
+from orthoprox.reproduce.origin import origin
 
 
 def machine() -> dict[str, str]:

@@ -10,7 +10,7 @@ from benchmarks.studies import target as targets
 from benchmarks.studies.ledger import Ledger
 from benchmarks.studies.task import Row, settings, values
 
-from orthoprox.experiments.table import markdown
+from orthoprox.reproduce.table import markdown
 
 PICTURES = {"headline": "headline.png", "families": "families.png", "growth": "growth.png"}
 
@@ -22,7 +22,7 @@ entries, so that their ratio can be below 1.""",
     "headline": """\
 LSALM has the parameters and the stopping rule of the paper's sparse PCA experiment, a random start, and dense products
 throughout: the products over nonzero entries, which the library would use in its gradient, are switched off for it. The
-shortfall with which it ends is the certificate that the adaptive method has to reach from the same start. No run keeps a
+KKT error with which it ends is the certificate that the adaptive method has to reach from the same start. No run keeps a
 history. *Same start* compares the seconds of both methods, with all that their stopping rules read. *Whole call* is the wall
 time of `minimize(problem)`, to its own tolerance of 1e-6 and with the search for a start, the certificate and the polish,
 against the seconds of LSALM without its last certificate.""",
@@ -42,11 +42,11 @@ methods' own, with all that the stopping rule reads, medians over the seeds.""",
     "polish": """\
 Each instance is solved from its random start to a certificate of 1e-6, with 5000 iterations at the most, and polished from
 there, converged or not. Polished means a relative certificate of 1e-10 and |X'X - I| <= 1e-12 sqrt(n), with the zeros kept;
-worse would be a larger shortfall, or an objective that is higher by more than 1e-6 of it.""",
+worse would be a larger KKT error, or an objective that is higher by more than 1e-6 of it.""",
     "growth": """\
 Whole calls, each in a fresh process, with two minutes at the most: sparse PCA with one size growing and the others fixed. An
 iteration is the time of the method over its iterations; memory is the peak beyond what is in use once the data are there. A
-shortfall above 1e-6 belongs to a call that ran out of time. Where p is above about m / 2, A'A is formed once and the time of an
+KKT error above 1e-6 belongs to a call that ran out of time. Where p is above about m / 2, A'A is formed once and the time of an
 iteration depends on p no longer; the exponents in p are fitted across that change.""",
 }
 

@@ -9,9 +9,9 @@ from benchmarks.studies.target import Target
 from benchmarks.studies.task import Row, Task
 
 import orthoprox as op
-from orthoprox.experiments.table import markdown
-from orthoprox.metrics import Rod
-from orthoprox.polish import polish
+from orthoprox._adaptive.polish import polish
+from orthoprox._certify.evaluator import Evaluator
+from orthoprox.reproduce.table import markdown
 
 STATIONARY, FEASIBLE = 1e-10, 1e-12  # what a polished point reaches, the second times sqrt(n)
 WORSE = 1e-6  # relative: a higher objective than that of the point before, projected
@@ -28,16 +28,16 @@ def _row(one: Instance) -> Row:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", op.ConvergenceWarning)
         rough = op.minimize(problem, X0, max_iterations=5000, polish=False, history=False)
-    rod = Rod(problem, X0)
-    found = polish(problem, rough.X, rough.multiplier, rod)
-    fine = rough.measurement if found is None else rod.measure(found[0], rod.certify(*found))
+    evaluator = Evaluator(problem, X0)
+    found = polish(problem, rough.X, rough.multiplier, evaluator)
+    fine = rough.measurement if found is None else evaluator.measure(found[0], evaluator.certify(*found))
     return {
         "family": one.family,
         "instance": one.name,
         "n": one.shape[1],
         "status": rough.status.name,
-        "before": rough.measurement.shortfall,
-        "after": fine.shortfall,
+        "before": rough.measurement.kkt_error,
+        "after": fine.kkt_error,
         "feasibility": fine.feasibility,
         "change": (fine.objective - rough.projected_objective) / abs(rough.projected_objective) if found else 0.0,
     }
@@ -60,7 +60,7 @@ def table(rows: Sequence[Row]) -> str:
         own = [row for row in rows if row["family"] == family]
         before, after = (max(row[when] for row in own) for when in ("before", "after"))
         lines.append([family, f"{sum(map(polished, own))} of {len(own)}", f"{before:.0e}", f"{after:.0e}"])
-    return markdown(["family", "polished", "largest shortfall before", "after"], lines)
+    return markdown(["family", "polished", "largest KKT error before", "after"], lines)
 
 
 def targets(rows: Sequence[Row], wanted: dict[str, Any]) -> list[Target]:

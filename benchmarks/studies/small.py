@@ -9,7 +9,7 @@ from benchmarks.studies.task import Row, Task
 from benchmarks.studies.timing import warm_up
 
 import orthoprox as op
-from orthoprox.experiments.table import markdown
+from orthoprox.reproduce.table import markdown
 from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary
 
 WHO = {"adaptive": op.solvers.Adaptive, "manpg-ada": op.solvers.ManPGAda}
@@ -36,7 +36,7 @@ def run(task: Task) -> list[Row]:
             "seconds": median(seconds[who]),
             "iterations": result.iterations,
             "objective": result.projected_objective,
-            "shortfall": result.measurement.shortfall,
+            "kkt_error": result.measurement.kkt_error,
             "status": result.status.name,
         }
         for who, result in results.items()
@@ -62,11 +62,11 @@ def table(rows: Sequence[Row]) -> str:
                     f"{median(row['seconds'] for row in own):.3f}",
                     f"{median(row['iterations'] for row in own):.0f}",
                     f"{median(row['objective'] for row in own):.4f}",
-                    f"{max(row['shortfall'] for row in own):.0e}",
+                    f"{max(row['kkt_error'] for row in own):.0e}",
                     f"{sum(row['status'] == 'CONVERGED' for row in own)} of {len(own)}",
                 ]
             )
-    header = ["problem", "method", "seconds", "iterations", "objective", "largest shortfall", "converged"]
+    header = ["problem", "method", "seconds", "iterations", "objective", "largest KKT error", "converged"]
     return markdown(header, lines)
 
 

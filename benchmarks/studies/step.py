@@ -10,8 +10,8 @@ from benchmarks.studies.task import Row, Task
 from benchmarks.studies.timing import clocked, dense_products, warm_up
 
 import orthoprox as op
-from orthoprox._arrays import Array
-from orthoprox.experiments.table import markdown
+from orthoprox._arrays.library import Array
+from orthoprox.reproduce.table import markdown
 from orthoprox.solvers import Solver
 
 WHO = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from orthoprox.experiments.table import markdown
+from orthoprox.reproduce.table import markdown
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from unittest.mock import patch
 
 import orthoprox as op
-from orthoprox import products
+from orthoprox._linalg import products
 
 T = TypeVar("T")
 

@@ -1,18 +1,20 @@
 """orthoprox: min l(X) + g(X) subject to X'X = I, with l smooth and g prox-friendly."""
 
-from orthoprox import assignment, checks, datasets, metrics, nonsmooth, problems, smooth, solvers, starts, stiefel, stopping
-from orthoprox.certificate import Certificate, certificate
+from orthoprox import assignment, checks, datasets, nonsmooth, problems, smooth, solvers, starts, stopping
+from orthoprox._certify import metrics
+from orthoprox._certify.certificate import Certificate, certificate
+from orthoprox._linalg import stiefel
+from orthoprox._run.progress import Progress
+from orthoprox._run.result import Result
+from orthoprox._run.solve import solve
 from orthoprox.minimize import ConvergenceWarning, minimize
+from orthoprox.paper.theory import stability_radius, theoretical_parameters
 from orthoprox.path import path
-from orthoprox.problem import Problem
 from orthoprox.problems import PROBLEMS
-from orthoprox.progress import Progress
-from orthoprox.result import Result
-from orthoprox.snapshot import Snapshot
-from orthoprox.solve import solve
+from orthoprox.problems.problem import Problem
 from orthoprox.solvers import LSALM, SOLVERS
-from orthoprox.stopping import Status
-from orthoprox.theory import stability_radius, theoretical_parameters
+from orthoprox.stopping.snapshot import Snapshot
+from orthoprox.stopping.status import Status
 
 __version__ = "0.1.0"
 

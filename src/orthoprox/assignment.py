@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from orthoprox import _inputs
-from orthoprox._arrays import to_numpy
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import to_numpy
 
 
 def assign(X: Any) -> NDArray[np.int64]:
@@ -16,8 +16,8 @@ def assign(X: Any) -> NDArray[np.int64]:
     This is the permutation matrix (for m > n, one with n of the m rows) nearest to X, found by the Hungarian method. Where
     the largest entries of the rows of a square X already stand in different columns, it is the matching they form.
     """
-    X = to_numpy(_inputs.matrix(X, "X"))
-    _inputs.columns(X.shape[1], X.shape[0])
+    X = to_numpy(inputs.matrix(X, "X"))
+    inputs.columns(X.shape[1], X.shape[0])
     rows, columns = linear_sum_assignment(X, maximize=True)
     matched = np.empty(X.shape[1], dtype=np.int64)
     matched[columns] = rows

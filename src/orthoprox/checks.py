@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox import _inputs
-from orthoprox._arrays import Array, from_numpy, namespace
-from orthoprox.stiefel import inner, norm
-from orthoprox.terms import HasShape, Nonsmooth, Smooth
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, from_numpy, namespace
+from orthoprox._linalg.norms import inner, norm
+from orthoprox.nonsmooth.base import Nonsmooth
+from orthoprox.problems.problem import HasShape
+from orthoprox.smooth.base import Smooth
 
 
 def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.random.Generator = 0) -> float:
@@ -28,10 +30,10 @@ def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.rand
     if not isinstance(smooth, Smooth):
         raise TypeError(f"check_grad was given {smooth!r}, a {type(smooth).__name__}; it needs a Smooth term.")
     X = _double(smooth, X)
-    tol, rng = _inputs.number(tol, "tol"), _inputs.generator(seed)
+    tol, rng = inputs.number(tol, "tol"), inputs.generator(seed)
     D = smooth.grad(X)
-    _inputs.returned_array(D, "grad", X)
-    _inputs.returned_number(smooth.value(X), "value")
+    inputs.returned_array(D, "grad", X)
+    inputs.returned_number(smooth.value(X), "value")
     both = smooth.value_and_grad(X)
     scale = max(float(norm(D)), 1e-3 * abs(float(smooth.value(X))), 1e-12)
     errors = [abs(float(both[0]) - float(smooth.value(X))), float(norm(both[1] - D))]
@@ -67,14 +69,14 @@ def check_prox(
     if not isinstance(nonsmooth, Nonsmooth):
         raise TypeError(f"check_prox was given {nonsmooth!r}, a {type(nonsmooth).__name__}; it needs a Nonsmooth term.")
     X = _double(nonsmooth, X)
-    t, tol, rng = _inputs.number(t, "t"), _inputs.number(tol, "tol"), _inputs.generator(seed)
+    t, tol, rng = inputs.number(t, "t"), inputs.number(tol, "tol"), inputs.generator(seed)
     if t * nonsmooth.modulus >= 1:
         raise ValueError(
             f"t = {t:g}; the prox is single-valued for t < 1 / modulus = {1 / nonsmooth.modulus:g}, pass a smaller t."
         )
     P = nonsmooth.prox(X, t)
-    _inputs.returned_array(P, "prox", X)
-    _inputs.returned_number(nonsmooth.value(P), "value", infinite=True)
+    inputs.returned_array(P, "prox", X)
+    inputs.returned_number(nonsmooth.value(P), "value", infinite=True)
     strength = 1 / t - nonsmooth.modulus  # the model is strongly convex with this constant
 
     def model(Q: Array) -> float:
@@ -98,7 +100,7 @@ def check_prox(
 
 def _double(term: Smooth | Nonsmooth, X: Any) -> Array:
     """Return X, of a shape that suits the term, in double precision: differences in single precision are mostly rounding."""
-    X = _inputs.matrix(X, "X")
+    X = inputs.matrix(X, "X")
     if isinstance(term, HasShape):
         term.check_shape(tuple(X.shape))
     return namespace(X).astype(X, namespace(X).float64)

@@ -5,22 +5,24 @@ import warnings
 from dataclasses import replace
 from typing import Any, Never
 
-from orthoprox import _inputs
-from orthoprox._arrays import Array, namespace
-from orthoprox.clock import Clock
-from orthoprox.finish import lowered, polished, settled
-from orthoprox.multistart import solve_from
-from orthoprox.problem import Problem, as_problem
-from orthoprox.progress import Progress
-from orthoprox.result import Result
-from orthoprox.search import search
-from orthoprox.snapshot import Snapshot
-from orthoprox.solve import Callback, solve, start_point
-from orthoprox.solvers import SOLVERS, Adaptive, Solver
-from orthoprox.starts import STARTS, random
-from orthoprox.stiefel import polar
-from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Stop
-from orthoprox.stopping.rules import as_rule, default_rule
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, namespace
+from orthoprox._linalg.stiefel import polar
+from orthoprox._run.clock import Clock
+from orthoprox._run.finish import lower_minima, polished, with_certified_status
+from orthoprox._run.multistart import solve_from
+from orthoprox._run.progress import Progress
+from orthoprox._run.result import Result
+from orthoprox._run.solve import Callback, solve, start_point
+from orthoprox.problems.problem import Problem, as_problem
+from orthoprox.solvers import SOLVERS
+from orthoprox.solvers.adaptive import Adaptive
+from orthoprox.solvers.base import Solver
+from orthoprox.starts import STARTS
+from orthoprox.starts.random import random
+from orthoprox.starts.search import search
+from orthoprox.stopping.rules import MaxIterations, MaxSeconds, Stationary, Stop, as_rule, default_rule
+from orthoprox.stopping.snapshot import Snapshot
 
 _OPTIONS = (
     "start",
@@ -117,13 +119,13 @@ def minimize(
     solver = _solver(method, parameters)
     rule, time = _rule(solver, tol, max_iterations, stop), _Time(max_seconds, clock)
     if callback is not None:
-        _inputs.function(callback, "callback", "one argument")
+        inputs.function(callback, "callback", "one argument")
     wanted = _wants_polish(polish, default=isinstance(solver, Adaptive) and stop is None)
-    n_starts = _number(n_starts, callback, _inputs.flag(progress, "progress"))
+    n_starts = _number(n_starts, callback, inputs.flag(progress, "progress"))
     auto = isinstance(start, str) and start == "auto"
     if auto and not isinstance(solver, Adaptive):
         auto, start = False, "random"
-    project, rng = _inputs.flag(project, "project"), _inputs.generator(seed)
+    project, rng = inputs.flag(project, "project"), inputs.generator(seed)
 
     def run(X0: Array, callback: Callback | None = None) -> Result:
         return solve(problem, solver, X0, stop=time.within(rule), history=history, callback=callback)
@@ -140,10 +142,10 @@ def minimize(
     else:
         result = run(starts[0], callback)
     if auto and stop is None:
-        result = lowered(result, run, time.over, rng)
+        result = lower_minima(result, run, time.over, rng)
     if wanted:
         result = polished(result, starts[0], history)
-    result = replace(settled(result, tol) if stop is None else result, wall_seconds=clock.wall_seconds)
+    result = replace(with_certified_status(result, tol) if stop is None else result, wall_seconds=clock.wall_seconds)
     if not result.converged:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
@@ -156,12 +158,12 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
         return method
     if method is None:
         method = "lsalm" if parameters else "adaptive"
-    kind = SOLVERS[_inputs.choice(method, "method", SOLVERS)]
+    kind = SOLVERS[inputs.choice(method, "method", SOLVERS)]
     known = list(inspect.signature(kind).parameters)
     for name in parameters:
         if name not in known:
             others = [other for other, kind in SOLVERS.items() if name in inspect.signature(kind).parameters]
-            hint = f" It is one of method={others[0]!r}." if others else _inputs.nearest(name, [*known, *_OPTIONS])
+            hint = f" It is one of method={others[0]!r}." if others else inputs.suggestion(name, [*known, *_OPTIONS])
             raise TypeError(f"{name!r} is not an option of minimize nor a parameter of {method}: {', '.join(known)}.{hint}")
     return kind(**parameters)
 
@@ -170,7 +172,7 @@ class _Time:
     """How much of a time budget is left; None is no budget."""
 
     def __init__(self, budget: float | None, clock: Clock) -> None:
-        self.budget, self.clock = None if budget is None else _inputs.number(budget, "max_seconds"), clock
+        self.budget, self.clock = None if budget is None else inputs.number(budget, "max_seconds"), clock
 
     def within(self, rule: Stop, turns: int = 1) -> Stop:
         """Return the rule within the time that is left, or its share for the first of ``turns`` runs in turn."""
@@ -201,11 +203,11 @@ def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, stop: Sto
 def _wants_polish(polish: Any, *, default: bool) -> bool:
     if isinstance(polish, str) and polish != "auto":
         raise ValueError(f"polish is {polish!r}; it needs True, False or 'auto'.")
-    return default if isinstance(polish, str) else _inputs.flag(polish, "polish")
+    return default if isinstance(polish, str) else inputs.flag(polish, "polish")
 
 
 def _number(n_starts: Any, callback: Callback | None, progress: bool) -> int:
-    number = _inputs.integer(n_starts, "n_starts")
+    number = inputs.integer(n_starts, "n_starts")
     if number > 1 and (callback is not None or progress):
         raise ValueError(f"n_starts is {number}, whose runs go side by side; a callback and progress need n_starts=1.")
     return number
@@ -216,12 +218,12 @@ def _starts(problem: Problem, start: Any, number: int, project: bool, rng: Any) 
         if number > 1:
             raise ValueError(f"n_starts is {number} but the start is one point; name a start such as 'auto' or 'random'.")
         return [_point(problem, start, project)]
-    name = _inputs.choice(start, "start", ["auto", *STARTS])
+    name = inputs.choice(start, "start", ["auto", *STARTS])
     return [STARTS[name](problem, rng) for _ in range(number)]
 
 
 def _point(problem: Problem, start: Any, project: bool) -> Array:
-    X0 = _inputs.matrix(start, "The start", shape=problem.shape)
+    X0 = inputs.matrix(start, "The start", shape=problem.shape)
     if project:
         size = float(namespace(X0).max(namespace(X0).abs(X0)))
         if size == 0:

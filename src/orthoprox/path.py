@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from orthoprox import _inputs
+from orthoprox._arrays import inputs
+from orthoprox._run.result import Result
 from orthoprox.minimize import minimize
-from orthoprox.problem import Problem, as_problem
-from orthoprox.result import Result
-from orthoprox.terms import HasWeight
+from orthoprox.nonsmooth.base import HasWeight
+from orthoprox.problems.problem import Problem, as_problem
 
 
 def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options: Any) -> list[Result]:
@@ -35,7 +35,7 @@ def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options:
         raise TypeError(f"{type(g).__name__} has no weight to change; a path needs a penalty such as L1, L21, MCP or SCAD.")
     if not isinstance(mus, Iterable) or isinstance(mus, str):
         raise TypeError(f"mus is {mus!r}; it needs a list of weights, such as [1.0, 0.5].")
-    weights = [_inputs.number(mu, "An entry of mus", strict=False) for mu in mus]
+    weights = [inputs.number(mu, "An entry of mus", strict=False) for mu in mus]
     if not weights:
         raise ValueError("mus is empty; it needs at least one weight.")
     results: list[Result] = []

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from orthoprox import _inputs
+from orthoprox._arrays import inputs
 
 
 def five_components(
@@ -27,10 +27,10 @@ def five_components(
         Whether to subtract the mean of each column before it is scaled.
     seed : int or numpy.random.Generator
     """
-    p, m = _inputs.integer(p, "p", minimum=5), _inputs.integer(m, "m", minimum=2)
+    p, m = inputs.integer(p, "p", minimum=5), inputs.integer(m, "m", minimum=2)
     if p % 5:
         raise ValueError(f"p = {p}; each of the five components is repeated p/5 times, so p needs to be a multiple of 5.")
-    sd, center = _inputs.number(sd, "sd", strict=False), _inputs.flag(center, "center")
+    sd, center = inputs.number(sd, "sd", strict=False), inputs.flag(center, "center")
     t = np.linspace(0, 1, m)
     components = np.array(
         [
@@ -41,7 +41,7 @@ def five_components(
             0.4 * _bump(t, 0.05, 1e-3) - 0.4 * _bump(t, 0.95, 1e-3),
         ]
     )
-    A = np.repeat(components, p // 5, axis=0) + sd * _inputs.generator(seed).standard_normal((p, m))
+    A = np.repeat(components, p // 5, axis=0) + sd * inputs.generator(seed).standard_normal((p, m))
     if center:
         A = A - A.mean(axis=0)
     norms = np.linalg.norm(A, axis=0)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.io import loadmat
 
-from orthoprox import _inputs
+from orthoprox._arrays import inputs
 
 FRAMES, POINTS = 111, 30  # of the CMU sequence
 
@@ -96,8 +96,8 @@ def synthetic_house(
     -------
     array of shape (frames, points, 2)
     """
-    frames, points = _inputs.integer(frames, "frames"), _inputs.integer(points, "points", minimum=4)
-    noise, rng = _inputs.number(noise, "noise", strict=False), _inputs.generator(seed)
+    frames, points = inputs.integer(frames, "frames"), inputs.integer(points, "points", minimum=4)
+    noise, rng = inputs.number(noise, "noise", strict=False), inputs.generator(seed)
     # The first four corners stay: they are never on one line, so every frame has a triangulation.
     kept = np.sort(rng.permutation(np.arange(4, POINTS))[: points - 4])
     extra = max(points - POINTS, 0)
@@ -123,7 +123,7 @@ def _read_text(file: Path) -> NDArray[np.float64]:
         table = np.loadtxt(file, ndmin=2)
     except ValueError as error:
         raise ValueError(f"{file} is not a table of numbers; it needs {POINTS} rows of x and y, download it again.") from error
-    return np.asarray(_inputs.matrix(table, str(file), shape=(POINTS, 2)))
+    return np.asarray(inputs.matrix(table, str(file), shape=(POINTS, 2)))
 
 
 def _read_mat(file: Path) -> NDArray[np.float64]:
@@ -131,7 +131,7 @@ def _read_mat(file: Path) -> NDArray[np.float64]:
         XTs = np.stack(loadmat(file, simplify_cells=True)["CMUM"]["house"]["XTs"], dtype=np.float64)
     except Exception as error:  # damaged files make loadmat raise many unrelated errors
         raise ValueError(f"{file} has no CMUM.house.XTs that can be read; it needs to be the file at {_URL}.") from error
-    XTs = _inputs.matrix(XTs, f"CMUM.house.XTs of {file}", shape=(FRAMES, 2, POINTS))
+    XTs = inputs.matrix(XTs, f"CMUM.house.XTs of {file}", shape=(FRAMES, 2, POINTS))
     return np.asarray(XTs.transpose(0, 2, 1))
 
 

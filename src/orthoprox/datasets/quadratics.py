@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from orthoprox import _inputs
+from orthoprox._arrays import inputs
 
 
 def random_quadratic(m: int, n: int, seed: int | np.random.Generator = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -15,9 +15,9 @@ def random_quadratic(m: int, n: int, seed: int | np.random.Generator = 0) -> tup
     Reference: B. Gao, X. Liu and Y. Yuan, Parallelizable algorithms for optimization problems with orthogonality
     constraints, SIAM J. Sci. Comput. 41 (2019).
     """
-    m = _inputs.integer(m, "m")
-    n = _inputs.columns(n, m)
-    rng = _inputs.generator(seed)
+    m = inputs.integer(m, "m")
+    n = inputs.columns(n, m)
+    rng = inputs.generator(seed)
     P, _ = np.linalg.qr(rng.random((m, m)))
     A = (P * 1.01 ** -np.arange(m)) @ P.T
     Q = rng.random((m, n))

@@ -1,8 +1,8 @@
 """Folded concave penalties: as sparse as l1, without its bias on large entries. Both are weakly convex."""
 
-from orthoprox import _inputs
-from orthoprox._arrays import Array, namespace
-from orthoprox.entries import Entries
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, namespace
+from orthoprox._linalg.packed import PackedEntries
 from orthoprox.nonsmooth.separable import Separable
 
 
@@ -17,15 +17,15 @@ class MCP(Separable):
     """
 
     def __init__(self, mu: float, gamma: float = 3.0) -> None:
-        self.mu = _inputs.number(mu, "mu", strict=False)
-        self.gamma = _inputs.number(gamma, "gamma")
-        self.modulus = _inputs.number(1 / self.gamma, "The modulus 1 / gamma")
+        self.mu = inputs.number(mu, "mu", strict=False)
+        self.gamma = inputs.number(gamma, "gamma")
+        self.modulus = inputs.number(1 / self.gamma, "The modulus 1 / gamma")
 
     def weighted(self, mu: float) -> "MCP":
         """Return the same penalty with another weight."""
         return MCP(mu, self.gamma)
 
-    def at(self, entries: Entries) -> "MCP":
+    def at(self, entries: PackedEntries) -> "MCP":
         return self
 
     def value(self, X: Array) -> Array:
@@ -57,23 +57,23 @@ class SCAD(Separable):
     """
 
     def __init__(self, mu: float, a: float = 3.7) -> None:
-        self.mu = _inputs.number(mu, "mu", strict=False)
-        self.a = _inputs.number(a, "a", minimum=1.0)
+        self.mu = inputs.number(mu, "mu", strict=False)
+        self.a = inputs.number(a, "a", minimum=1.0)
         self.modulus = 1 / (self.a - 1)
 
     def weighted(self, mu: float) -> "SCAD":
         """Return the same penalty with another weight."""
         return SCAD(mu, self.a)
 
-    def at(self, entries: Entries) -> "SCAD":
+    def at(self, entries: PackedEntries) -> "SCAD":
         return self
 
     def value(self, X: Array) -> Array:
         xp = namespace(X)
         x = xp.abs(X)
         low, high = xp.clip(x, None, self.mu), xp.clip(x, self.mu, self.a * self.mu)
-        bend = (2 * self.a * self.mu * high - high**2 - (2 * self.a - 1) * self.mu**2) / (2 * (self.a - 1))
-        return xp.sum(self.mu * low + bend, axis=(-2, -1))
+        tail = (2 * self.a * self.mu * high - high**2 - (2 * self.a - 1) * self.mu**2) / (2 * (self.a - 1))
+        return xp.sum(self.mu * low + tail, axis=(-2, -1))
 
     def prox(self, X: Array, t: Array) -> Array:
         _check_step(self, t, "a larger a")

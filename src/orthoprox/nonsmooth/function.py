@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 
-from orthoprox import _inputs
-from orthoprox._arrays import Array
-from orthoprox.terms import Nonsmooth
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array
+from orthoprox.nonsmooth.base import Nonsmooth
 
 
 class Function(Nonsmooth):
     """The nonsmooth term g = fun with its prox.
 
     A bare prox shows one subgradient at a time: certificates stay rigorous upper bounds, their lower bound is 0. A term
-    that also provides ``nearest`` and ``slope`` (:class:`orthoprox.terms.HasSubdifferential`) gets both.
+    that also provides ``nearest`` and ``slope`` (:class:`orthoprox.nonsmooth.base.HasSubdifferential`) gets both.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ class Function(Nonsmooth):
     """
 
     def __init__(self, fun: Callable[[Array], Array], prox: Callable[[Array, Array], Array], modulus: float = 0.0) -> None:
-        self._fun, self._prox = _inputs.function(fun, "fun", "X"), _inputs.function(prox, "prox", "X and t")
-        self.modulus = _inputs.number(modulus, "modulus", strict=False)
+        self._fun, self._prox = inputs.function(fun, "fun", "X"), inputs.function(prox, "prox", "X and t")
+        self.modulus = inputs.number(modulus, "modulus", strict=False)
 
     def value(self, X: Array) -> Array:
         return self._fun(X)

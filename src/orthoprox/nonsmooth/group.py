@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from orthoprox import _inputs
-from orthoprox._arrays import Array, namespace
-from orthoprox.terms import Face, Nonsmooth
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, namespace
+from orthoprox.nonsmooth.base import Face, Nonsmooth
 
 
 class L21(Nonsmooth):
@@ -14,7 +14,7 @@ class L21(Nonsmooth):
     """
 
     def __init__(self, mu: float) -> None:
-        self.mu = _inputs.number(mu, "mu", strict=False)
+        self.mu = inputs.number(mu, "mu", strict=False)
 
     def weighted(self, mu: float) -> "L21":
         """Return the same penalty with another weight."""
@@ -35,13 +35,13 @@ class L21(Nonsmooth):
         along = xp.where(norms > t * self.mu, share, 0.0) * unit
         return lambda V: (1 - share) * V + along * xp.sum(unit * V, axis=-1, keepdims=True)
 
-    def nearest(self, X: Array, W: Array) -> Array:
+    def min_norm_subgradient(self, X: Array, W: Array) -> Array:
         """Return W + mu x_i / |x_i| in the nonzero rows; in the others the ball of radius mu takes what it can of W."""
         norms = _row_norms(X)
         direction = X / namespace(X).where(norms > 0, norms, 1.0)
         return namespace(X).where(norms > 0, W + self.mu * direction, _shrink_rows(W, self.mu))
 
-    def slope(self, X: Array, V: Array) -> Array:
+    def directional_derivative(self, X: Array, V: Array) -> Array:
         """Return mu <x_i, v_i> / |x_i| summed over the nonzero rows, plus mu |v_i| over the others."""
         xp = namespace(X)
         norms = _row_norms(X)
@@ -57,11 +57,11 @@ class L21(Nonsmooth):
         free = xp.broadcast_to(norms > 0, X.shape)
         return Face(free, self.mu * unit, lambda V: steep * (V - unit * xp.sum(unit * V, axis=-1, keepdims=True)))
 
-    def snap(self, X: Array, reach: float) -> Array:
+    def round_to_kinks(self, X: Array, reach: float) -> Array:
         """Return X with 0 for the rows no longer than ``reach``."""
         return namespace(X).where(_row_norms(X) <= reach, 0.0, X)
 
-    def stop(self, X: Array, Z: Array) -> Array:
+    def stop_at_kinks(self, X: Array, Z: Array) -> Array:
         """Return Z with 0 for the rows that turn by more than a right angle."""
         xp = namespace(X)
         return xp.where(xp.sum(X * Z, axis=-1, keepdims=True) < 0, 0.0, Z)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox import _inputs
-from orthoprox._arrays import Array, is_array, namespace
-from orthoprox.entries import Entries
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, is_array, namespace
+from orthoprox._linalg.packed import PackedEntries
 from orthoprox.nonsmooth.separable import Separable
 
 _SLACK = 1e-6
@@ -18,7 +18,7 @@ _SLACK = 1e-6
 class Nonnegative(Separable):
     """The indicator of x_ij >= 0; prox_tg(X) = max(X, 0)."""
 
-    def at(self, entries: Entries) -> "Nonnegative":
+    def at(self, entries: PackedEntries) -> "Nonnegative":
         return self
 
     def value(self, X: Array) -> Array:
@@ -51,10 +51,10 @@ class Box(Separable):
         self.kinks = self.lower, self.upper
 
     def check_shape(self, shape: tuple[int, int]) -> None:
-        _inputs.broadcastable(self.lower, "lower", shape)
-        _inputs.broadcastable(self.upper, "upper", shape)
+        inputs.broadcastable(self.lower, "lower", shape)
+        inputs.broadcastable(self.upper, "upper", shape)
 
-    def at(self, entries: Entries) -> "Box":
+    def at(self, entries: PackedEntries) -> "Box":
         return Box(entries.take(self.lower), entries.take(self.upper))
 
     def value(self, X: Array) -> Array:
@@ -77,7 +77,7 @@ def _indicator(inside: Array, X: Array) -> Array:
 
 def _bound(value: Any, name: str) -> Any:
     if isinstance(value, (list, tuple)) or (is_array(value) and value.ndim > 0):
-        return _inputs.matrix(value, name, shape=(), batch=True, infinite=True)
+        return inputs.matrix(value, name, shape=(), batch=True, infinite=True)
     if isinstance(value, (float, np.floating)) and np.isinf(value):
         return float(value)  # no bound
-    return _inputs.number(value, name, minimum=-np.inf)
+    return inputs.number(value, name, minimum=-np.inf)

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox import _inputs
-from orthoprox._arrays import Array, is_array, namespace
-from orthoprox.entries import Entries
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, is_array, namespace
+from orthoprox._linalg.packed import PackedEntries
 from orthoprox.nonsmooth.indicator import Box
 from orthoprox.nonsmooth.separable import Separable
 
@@ -27,17 +27,17 @@ class L1(Separable):
 
     def __init__(self, mu: Any, bound: float | None = None) -> None:
         self.mu = _weight(mu)
-        self.bound = np.inf if bound is None else _inputs.number(bound, "bound")
+        self.bound = np.inf if bound is None else inputs.number(bound, "bound")
         self.kinks = 0.0, -self.bound, self.bound
 
     def check_shape(self, shape: tuple[int, int]) -> None:
-        _inputs.broadcastable(self.mu, "mu", shape)
+        inputs.broadcastable(self.mu, "mu", shape)
 
     def weighted(self, mu: Any) -> "L1":
         """Return the same penalty with another weight."""
         return L1(mu, None if self.bound == np.inf else self.bound)
 
-    def at(self, entries: Entries) -> "L1":
+    def at(self, entries: PackedEntries) -> "L1":
         return self.weighted(entries.take(self.mu))
 
     def value(self, X: Array) -> Array:
@@ -68,15 +68,15 @@ class L1(Separable):
             return lower, upper
         return xp.where(X <= -self.bound, -xp.inf, lower), xp.where(X >= self.bound, xp.inf, upper)
 
-    def _bend(self, X: Array) -> Array:
+    def _second_derivative(self, X: Array) -> Array:
         return namespace(X).zeros_like(X)
 
 
 def _weight(mu: Any) -> Any:
     """Return a penalty weight, a nonnegative number or an array of them."""
     if not (isinstance(mu, (list, tuple)) or (is_array(mu) and mu.ndim > 0)):
-        return _inputs.number(mu, "mu", strict=False)
-    weights = _inputs.matrix(mu, "mu", shape=(), batch=True)
+        return inputs.number(mu, "mu", strict=False)
+    weights = inputs.matrix(mu, "mu", shape=(), batch=True)
     if bool(namespace(weights).any(weights < 0)):
         raise ValueError("mu has negative entries; a penalty weight needs entries >= 0.")
     return weights

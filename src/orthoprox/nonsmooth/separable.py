@@ -3,9 +3,9 @@
 from abc import abstractmethod
 from typing import Any, final
 
-from orthoprox._arrays import Array, namespace
-from orthoprox.entries import Entries
-from orthoprox.terms import Face, Nonsmooth
+from orthoprox._arrays.library import Array, namespace
+from orthoprox._linalg.packed import PackedEntries
+from orthoprox.nonsmooth.base import Face, Nonsmooth
 
 _DIFFERENCE = 1e-3  # the longest step of a difference, and half the way to the next kink at most
 
@@ -26,19 +26,19 @@ class Separable(Nonsmooth):
     def interval(self, X: Array) -> tuple[Array, Array]:
         """Return the ends of dg_ij(x_ij), infinite where X lies on the border of the domain."""
 
-    def at(self, entries: Entries) -> "Separable | None":
+    def at(self, entries: PackedEntries) -> "Separable | None":
         """Return g of these entries alone, a function of a column of them; None where a term does not tell."""
         return None
 
     @final
-    def nearest(self, X: Array, W: Array) -> Array:
+    def min_norm_subgradient(self, X: Array, W: Array) -> Array:
         """Return the element of W + dg(X) of least norm."""
         lower, upper = self.interval(X)
         xp = namespace(W)
         return xp.clip(W + lower, 0.0, None) + xp.clip(W + upper, None, 0.0)
 
     @final
-    def slope(self, X: Array, V: Array) -> Array:
+    def directional_derivative(self, X: Array, V: Array) -> Array:
         """Return the directional derivative g'(X; V), the largest <s, V> with s in dg(X)."""
         lower, upper = self.interval(X)
         xp = namespace(V)
@@ -53,11 +53,11 @@ class Separable(Nonsmooth):
         lower, upper = self.interval(X)
         xp = namespace(X)
         free, zero = lower == upper, xp.zeros_like(X)
-        bend = xp.where(free, self._bend(X), zero)
+        bend = xp.where(free, self._second_derivative(X), zero)
         return Face(free, xp.where(free, lower, zero), lambda V: bend * V)
 
     @final
-    def snap(self, X: Array, reach: float) -> Array:
+    def round_to_kinks(self, X: Array, reach: float) -> Array:
         """Return X with the entries that are no farther than ``reach`` from a kink put on it."""
         xp = namespace(X)
         for kink in self.kinks:
@@ -65,14 +65,14 @@ class Separable(Nonsmooth):
         return X
 
     @final
-    def stop(self, X: Array, Z: Array) -> Array:
+    def stop_at_kinks(self, X: Array, Z: Array) -> Array:
         """Return Z, but where the way from X to Z crosses a kink, that kink."""
         xp = namespace(X)
         for kink in self.kinks:
             Z = xp.where((X - kink) * (Z - kink) < 0, kink + xp.zeros_like(X), Z)
         return Z
 
-    def _bend(self, X: Array) -> Array:
+    def _second_derivative(self, X: Array) -> Array:
         """Return (g'(x + h) - g'(x - h)) / 2h, the second derivative; 0 on a kink."""
         xp = namespace(X)
         h = xp.full_like(X, _DIFFERENCE)

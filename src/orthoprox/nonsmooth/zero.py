@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from orthoprox._arrays import Array, namespace
+from orthoprox._arrays.library import Array, namespace
 from orthoprox.nonsmooth.separable import Separable
 
 

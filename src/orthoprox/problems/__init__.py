@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from orthoprox.problem import Problem
 from orthoprox.problems.compressed_modes import compressed_modes
 from orthoprox.problems.graph_matching import graph_matching
+from orthoprox.problems.problem import Problem
 from orthoprox.problems.quadratic import quadratic
 from orthoprox.problems.sparse_pca import sparse_pca
 

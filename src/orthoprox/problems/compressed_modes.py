@@ -4,10 +4,10 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from orthoprox import _inputs
-from orthoprox.nonsmooth import L1
-from orthoprox.problem import Problem
-from orthoprox.smooth import Quadratic
+from orthoprox._arrays import inputs
+from orthoprox.nonsmooth.l1 import L1
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.quadratic import Quadratic
 
 _LENGTH = 50.0
 
@@ -32,8 +32,8 @@ def compressed_modes(m: int, n: int, mu: Any) -> Problem:
     V. Ozolins, R. Lai, R. Caflisch and S. Osher, Compressed modes for variational problems in mathematics and physics,
     PNAS 110 (2013).
     """
-    m = _inputs.integer(m, "m", minimum=3)
-    n, penalty = _inputs.columns(n, m), L1(mu)
+    m = inputs.integer(m, "m", minimum=3)
+    n, penalty = inputs.columns(n, m), L1(mu)
     dx = _LENGTH / m
     # tr(X'HX) = tr(X'AX)/2 with A = 2H
     A = sp.diags_array([2.0, -1.0, -1.0, -1.0, -1.0], offsets=[0, 1, -1, m - 1, 1 - m], shape=(m, m)) / dx**2

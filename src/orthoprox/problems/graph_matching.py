@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import Delaunay, QhullError
 
-from orthoprox import _inputs
-from orthoprox._arrays import to_numpy
-from orthoprox.nonsmooth import Zero
-from orthoprox.problem import Problem
-from orthoprox.smooth import Matching
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import to_numpy
+from orthoprox.nonsmooth.zero import Zero
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.matching import Matching
 
 
 def graph_matching(points1: Any, points2: Any, mu: float, *, width: float = 2500.0) -> Problem:
@@ -29,7 +29,7 @@ def graph_matching(points1: Any, points2: Any, mu: float, *, width: float = 2500
     width : float
         The scale of the affinity, in squared units of length.
     """
-    width = _inputs.number(width, "width")
+    width = inputs.number(width, "width")
     points1, points2 = (_points(points, name) for points, name in ((points1, "points1"), (points2, "points2")))
     shape = (len(points1), len(points2))
     if shape[0] < shape[1]:
@@ -44,7 +44,7 @@ def graph_matching(points1: Any, points2: Any, mu: float, *, width: float = 2500
 
 
 def _points(value: Any, name: str) -> NDArray[np.float64]:
-    points = to_numpy(_inputs.matrix(value, name, shape=(None, 2))).astype(np.float64)
+    points = to_numpy(inputs.matrix(value, name, shape=(None, 2))).astype(np.float64)
     if len(points) < 3:
         raise ValueError(f"{name} has {len(points)} point(s); a triangulation needs at least 3.")
     return points

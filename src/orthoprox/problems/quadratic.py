@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from orthoprox.nonsmooth import L1
-from orthoprox.problem import Problem
-from orthoprox.smooth import Quadratic
+from orthoprox.nonsmooth.l1 import L1
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.quadratic import Quadratic
 
 
 def quadratic(A: Any, B: Any, mu: Any) -> Problem:

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from orthoprox import _inputs
-from orthoprox.nonsmooth import L1
-from orthoprox.problem import Problem
-from orthoprox.smooth import Variance
+from orthoprox._arrays import inputs
+from orthoprox.nonsmooth.l1 import L1
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.variance import Variance
 
 
 def sparse_pca(A: Any, n: int, mu: Any) -> Problem:
@@ -22,4 +22,4 @@ def sparse_pca(A: Any, n: int, mu: Any) -> Problem:
     """
     penalty, variance = L1(mu), Variance(A)
     m = variance.A.shape[-1]
-    return Problem(variance, penalty, (m, _inputs.columns(n, m)))
+    return Problem(variance, penalty, (m, inputs.columns(n, m)))

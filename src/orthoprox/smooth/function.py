@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from orthoprox import _inputs
-from orthoprox._arrays import Array
-from orthoprox.terms import Smooth
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array
+from orthoprox.smooth.base import Smooth
 
 
 class Function(Smooth):
@@ -22,7 +22,7 @@ class Function(Smooth):
     """
 
     def __init__(self, fun: Callable[[Array], Array], grad: Callable[[Array], Array]) -> None:
-        self._fun, self._grad = _inputs.function(fun, "fun", "X"), _inputs.function(grad, "grad", "X")
+        self._fun, self._grad = inputs.function(fun, "fun", "X"), inputs.function(grad, "grad", "X")
 
     def value(self, X: Array) -> Array:
         return self._fun(X)

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox import _inputs
-from orthoprox._arrays import Array, from_numpy, namespace, to_numpy
-from orthoprox.curvature import spectral_norm
-from orthoprox.stiefel import inner
-from orthoprox.terms import Smooth
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, from_numpy, namespace, to_numpy
+from orthoprox._linalg.norms import inner
+from orthoprox._linalg.spectrum import spectral_norm
+from orthoprox.smooth.base import Smooth
 
 
 class Matching(Smooth):
@@ -35,9 +35,9 @@ class Matching(Smooth):
     """
 
     def __init__(self, edges1: Any, edges2: Any, affinity: Any, shape: tuple[int, int], mu: float) -> None:
-        self.shape = m, n = _inputs.pair(shape)
-        self.mu = _inputs.number(mu, "mu", strict=False)
-        affinity = _inputs.matrix(affinity, "affinity")
+        self.shape = m, n = inputs.pair(shape)
+        self.mu = inputs.number(mu, "mu", strict=False)
+        affinity = inputs.matrix(affinity, "affinity")
         tails1, self._heads1 = _directed(edges1, m, "edges1")
         tails2, self._heads2 = _directed(edges2, n, "edges2")
         if tuple(affinity.shape) != (len(tails1) // 2, len(tails2) // 2):
@@ -90,7 +90,7 @@ class Matching(Smooth):
 
 def _directed(edges: Any, nodes: int, name: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Return the tails and heads of all edges, then of all edges reversed."""
-    given = to_numpy(_inputs.matrix(edges, name, shape=(None, 2)))
+    given = to_numpy(inputs.matrix(edges, name, shape=(None, 2)))
     pairs = given.astype(np.int64)
     if np.any(pairs != given):
         raise ValueError(f"{name} has entries that are not whole; it needs node numbers, pairs of whole numbers from 0.")

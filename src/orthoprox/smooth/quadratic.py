@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from orthoprox import _inputs, products
-from orthoprox._arrays import Array, is_array, namespace, to_numpy
-from orthoprox.curvature import dense_norm, smallest_eigenvalue, spectral_norm
-from orthoprox.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
-from orthoprox.stiefel import inner
-from orthoprox.terms import Smooth
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, is_array, namespace, to_numpy
+from orthoprox._linalg import products
+from orthoprox._linalg.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
+from orthoprox._linalg.norms import inner
+from orthoprox._linalg.spectrum import dense_norm, smallest_eigenvalue, spectral_norm
+from orthoprox.smooth.base import Smooth
 
 
 class Quadratic(Smooth):
@@ -27,12 +28,12 @@ class Quadratic(Smooth):
     """
 
     def __init__(self, A: Any, B: Any = None) -> None:
-        self.A = _inputs.operator(A, "A")
+        self.A = inputs.operator(A, "A")
         m, columns = self.A.shape[-2:]
         if m != columns:
             raise ValueError(f"A has shape {tuple(self.A.shape)}; it needs as many rows as columns.")
         _check_symmetric(self.A)
-        self.B = None if B is None else _inputs.matrix(B, "B", shape=(m, None), batch=True)
+        self.B = None if B is None else inputs.matrix(B, "B", shape=(m, None), batch=True)
 
     def check_shape(self, shape: tuple[int, int]) -> None:
         if self.A.shape[-1] != shape[0]:

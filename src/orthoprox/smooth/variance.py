@@ -8,13 +8,14 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from orthoprox import _inputs, products
-from orthoprox._arrays import Array, is_array, namespace
-from orthoprox.curvature import dense_norm, spectral_norm
-from orthoprox.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
-from orthoprox.stiefel import inner
-from orthoprox.stream import RowStream
-from orthoprox.terms import Smooth
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, is_array, namespace
+from orthoprox._linalg import products
+from orthoprox._linalg.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
+from orthoprox._linalg.norms import inner
+from orthoprox._linalg.spectrum import dense_norm, spectral_norm
+from orthoprox._linalg.stream import RowStream
+from orthoprox.smooth.base import Smooth
 
 _AMORTISED = 1000  # column products over which the cost of forming A'A is spread
 
@@ -33,7 +34,7 @@ class Variance(Smooth):
     """
 
     def __init__(self, A: Any) -> None:
-        self.A = RowStream(A) if isinstance(A, np.memmap) else _inputs.operator(A, "A")
+        self.A = RowStream(A) if isinstance(A, np.memmap) else inputs.operator(A, "A")
         if isinstance(A, LinearOperator):
             _check_adjoint(A)
         with np.errstate(over="ignore", invalid="ignore"):

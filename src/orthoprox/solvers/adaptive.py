@@ -3,23 +3,24 @@
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array
-from orthoprox.metrics import Rod, is_worse
-from orthoprox.nonsmooth import Zero
-from orthoprox.polish import polish
-from orthoprox.problem import Problem
-from orthoprox.products import support
-from orthoprox.snapshot import Residuals
-from orthoprox.solvers import _newton, _pace, _part, _stride
-from orthoprox.solvers._newton import NARROW, WIDE
-from orthoprox.solvers._space import Whole
-from orthoprox.solvers._watch import Watch
-from orthoprox.solvers.base import Ability, Facts, Solver
-from orthoprox.stiefel import norm
+from orthoprox._adaptive import first_order, smoothing_newton, working_set
+from orthoprox._adaptive.polish import polish
+from orthoprox._adaptive.primal_dual import PrimalDual, subgradient
+from orthoprox._adaptive.smoothing_newton import NARROW, WIDE
+from orthoprox._adaptive.stagnation import StagnationMonitor
+from orthoprox._adaptive.workspace import FullSpace
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array
+from orthoprox._certify.evaluator import Evaluator, is_worse
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.norms import norm
+from orthoprox._linalg.products import support
+from orthoprox.nonsmooth.zero import Zero
+from orthoprox.problems.problem import Problem
+from orthoprox.solvers.base import Ability, Facts, Residuals, Solver
 
-_LOSSES = 3  # of the manifold, after which Newton's method takes over
-_SETTLED = 1e-3  # the residual at which f(X) is compared with f(X0)
+_DIVERGENCES = 3  # of the manifold, after which Newton's method takes over
+_COMPARED = 1e-3  # the residual at which f(X) is compared with f(X0)
 _SLACK = 1e-4  # relative: X is not yet where it is going
 _POLISHED, _AGAIN = 3e-4, 0.1  # the residual at which polishing is tried, and the share of it at which it is tried again
 _ROUGH = 1e-2  # the residual at which a slow run is polished before Newton's method takes over
@@ -29,16 +30,16 @@ _ROUGH = 1e-2  # the residual at which a slow run is polished before Newton's me
 class State:
     """The iterates of LSALM, and the point of Newton's method while that is at work."""
 
-    lsalm: _stride.Stride
-    newton: _newton.Point | None
+    lsalm: first_order.Iterate
+    newton: smoothing_newton.Point | None
     start: Array  # X0
     value: float  # f(X0)
     curvature: float  # of l around X0
-    rod: Rod  # by which a polished point is measured
-    losses: int = 0  # of the manifold
+    evaluator: Evaluator  # by which a polished point is measured
+    divergences: int = 0  # of the manifold
     visited: bool = False  # Newton's method has been at work
     stay: bool = False  # and goes on to the end
-    settled: bool = False  # f(X) has been compared with f(X0)
+    compared: bool = False  # f(X) has been compared with f(X0)
     untried: float = _POLISHED  # the residual at which polishing is tried next
 
 
@@ -82,48 +83,48 @@ class Adaptive(Solver[State]):
     newton: bool = True
 
     def __post_init__(self) -> None:
-        _inputs.flag(self.newton, "newton")
+        inputs.flag(self.newton, "newton")
 
     @property
     def needs(self) -> tuple[Ability, ...]:
         return ()
 
     def init(self, problem: Problem, X0: Array) -> State:
-        lsalm, curvature = _stride.first(problem, X0)
-        state = State(lsalm, None, X0, float(problem.value(X0)), curvature, Rod(problem, X0, step=1 / curvature))
+        lsalm, curvature = first_order.first(problem, X0)
+        state = State(lsalm, None, X0, float(problem.value(X0)), curvature, Evaluator(problem, X0, step=1 / curvature))
         smooth = isinstance(problem.nonsmooth, Zero)  # no support to find
         return _to_newton(problem, state, X0, WIDE, stay=True) if smooth and self.newton else state
 
     def step(self, problem: Problem, state: State) -> State:
         if state.newton is not None:
             return _newton_step(problem, state, state.newton)
-        lsalm = _stride.step(Whole(problem), state.lsalm)
-        if lsalm.lost:
+        lsalm = first_order.step(FullSpace(problem), state.lsalm)
+        if lsalm.diverged:
             return self._recover(problem, state, lsalm)
-        state = replace(state, lsalm=_part.sweep(problem, lsalm) if self.newton else lsalm)
+        state = replace(state, lsalm=working_set.epoch(problem, lsalm) if self.newton else lsalm)
         return self._judge(problem, state) if self.newton else _again(state)
 
-    def _recover(self, problem: Problem, state: State, lost: _stride.Stride) -> State:
+    def _recover(self, problem: Problem, state: State, diverged: first_order.Iterate) -> State:
         """Go on from the last point before the loss; by Newton's method, if this happens too often."""
-        lsalm = _stride.recovered(problem, replace(state.lsalm, blank=lost.blank), state.start)
-        state = replace(state, lsalm=lsalm, losses=state.losses + 1, settled=False)
-        often = self.newton and state.losses >= _LOSSES and not state.visited
+        lsalm = first_order.restarted(problem, replace(state.lsalm, vanished=diverged.vanished), state.start)
+        state = replace(state, lsalm=lsalm, divergences=state.divergences + 1, compared=False)
+        often = self.newton and state.divergences >= _DIVERGENCES and not state.visited
         return _to_newton(problem, state, lsalm.X, WIDE, stay=False) if often else state
 
     def _judge(self, problem: Problem, state: State) -> State:
         """Go over to Newton's method where LSALM has got worse than the start, or slow with every gait; or polish X."""
         lsalm, residual = state.lsalm, max(state.lsalm.stationarity, state.lsalm.feasibility)
-        if not state.settled and residual <= _SETTLED:
-            state = replace(state, settled=True)
+        if not state.compared and residual <= _COMPARED:
+            state = replace(state, compared=True)
             if is_worse(problem, lsalm.X, state.value, slack=_SLACK):
                 return _to_newton(problem, state, state.start, NARROW, stay=True)  # which stays near and goes down
-        if residual <= (_ROUGH if lsalm.watch.over else state.untried) and support(lsalm.X) is not None:
+        if residual <= (_ROUGH if lsalm.monitor.exhausted else state.untried) and support(lsalm.X) is not None:
             return _again(_polished(problem, state, residual))  # many cheap steps instead of few that are dear
-        if not lsalm.watch.over:
+        if not lsalm.monitor.exhausted:
             return state
         if not state.visited:
             return _to_newton(problem, state, lsalm.X, WIDE, stay=False)
-        return _again(state, Watch.later())
+        return _again(state, StagnationMonitor.later())
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
         """Return ``step``, ``constraint`` and ``prox``.
@@ -152,7 +153,7 @@ class Adaptive(Solver[State]):
 
     def parameters(self, state: State) -> dict[str, Any]:
         smoothing = 0.0 if state.newton is None else state.newton.nu
-        story = {"losses": state.losses, "newton": state.newton is not None, "nu": smoothing}
+        story = {"divergences": state.divergences, "newton": state.newton is not None, "nu": smoothing}
         return state.lsalm.parameters | {name: float(value) for name, value in story.items()}
 
     def advice(self, problem: Problem, state: State) -> str:
@@ -161,30 +162,33 @@ class Adaptive(Solver[State]):
 
 def _to_newton(problem: Problem, state: State, X: Array, width: float, *, stay: bool) -> State:
     """Let Newton's method begin near X."""
-    return replace(state, visited=True, stay=stay, newton=_newton.begin(problem, X, width, state.lsalm.scale))
+    return replace(state, visited=True, stay=stay, newton=smoothing_newton.begin(problem, X, width, state.lsalm.scale))
 
 
-def _newton_step(problem: Problem, state: State, point: _newton.Point) -> State:
+def _newton_step(problem: Problem, state: State, point: smoothing_newton.Point) -> State:
     """Take one step of Newton's method, and go back to LSALM once the supports are found."""
-    new = _newton.step(problem, point)
+    new = smoothing_newton.step(problem, point)
     if state.stay or new.nu == point.nu or new.width > NARROW:
         return replace(state, newton=new)
-    lsalm = _stride.resumed(problem, state.lsalm, new.e.point, new.multiplier, new.e.gradient, state.curvature)
-    return replace(state, newton=None, lsalm=lsalm, settled=False)
+    P = new.e.point
+    found = PrimalDual(P, new.multiplier, problem.smooth.grad(P), new.e.gradient)
+    lsalm = first_order.restarted_from(problem, state.lsalm, found, state.curvature)
+    return replace(state, newton=None, lsalm=lsalm, compared=False)
 
 
 def _polished(problem: Problem, state: State, residual: float) -> State:
     """Go on from the polished point, if polishing helps."""
-    found = polish(problem, state.lsalm.X, state.lsalm.Y, state.rod)
+    found = polish(problem, state.lsalm.X, state.lsalm.Y, state.evaluator)
     if found is None:
         return replace(state, untried=_AGAIN * residual)
-    S = _pace.subgradient(problem, found[0], state.curvature)
-    return replace(state, untried=0.0, lsalm=_stride.resumed(problem, state.lsalm, *found, S, state.curvature))
+    X, Y = found
+    point = PrimalDual(X, Y, problem.smooth.grad(X), subgradient(problem, X, state.curvature))
+    return replace(state, untried=0.0, lsalm=first_order.restarted_from(problem, state.lsalm, point, state.curvature))
 
 
-def _again(state: State, watch: Watch | None = None) -> State:
+def _again(state: State, monitor: StagnationMonitor | None = None) -> State:
     """Begin with the gaits again, from the first or as the watch says, and with more care, where all have turned out slow."""
     lsalm = state.lsalm
-    if not lsalm.watch.over:
+    if not lsalm.monitor.exhausted:
         return state
-    return replace(state, lsalm=replace(lsalm, care=min(1.25 * lsalm.care, 3.0), watch=watch or Watch()))
+    return replace(state, lsalm=replace(lsalm, safety=min(1.25 * lsalm.safety, 3.0), monitor=monitor or StagnationMonitor()))

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from orthoprox import _inputs
-from orthoprox._arrays import Array, precision
-from orthoprox.curvature import lipschitz, weak_convexity
-from orthoprox.problem import Problem
-from orthoprox.solvers._alm import AugmentedLagrangian, SplitState
-from orthoprox.solvers._augmented import Lagrangian, newton
-from orthoprox.solvers._rgbb import canonical, rgbb
-from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, settle
-from orthoprox.solvers.soc import largest
-from orthoprox.stiefel import norm
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, precision
+from orthoprox._linalg.norms import norm
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import lipschitz, weak_convexity
+from orthoprox.solvers._shared.alm import AugmentedLagrangian, SplitState
+from orthoprox.solvers._shared.augmented import Lagrangian, newton
+from orthoprox.solvers._shared.rgbb import canonical, rgbb
+from orthoprox.solvers._shared.splitting import largest
+from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, check_positive
 
 _SEARCHES = ("value", "gradient")
 _FIRST = 1e-3  # the first Barzilai-Borwein step, over the unit
@@ -88,9 +88,9 @@ class ALMSSN(AugmentedLagrangian[State]):
     unit: float | None = None
 
     def __post_init__(self) -> None:
-        _inputs.choice(self.search, "search", _SEARCHES)
-        settle(self, "penalty", "growth", "ratio", "accuracy", "coarse", "shift", "unit")
-        _inputs.number(self.growth, "growth", minimum=1.0, strict=False)
+        inputs.choice(self.search, "search", _SEARCHES)
+        check_positive(self, "penalty", "growth", "ratio", "accuracy", "coarse", "shift", "unit")
+        inputs.number(self.growth, "growth", minimum=1.0, strict=False)
         if self.accuracy > 1:
             raise ValueError(f"accuracy = {self.accuracy:g}; it needs a number of at most 1, the inner tolerance shrinks.")
 

@@ -3,15 +3,16 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array
-from orthoprox.curvature import steepness
-from orthoprox.problem import Problem
-from orthoprox.solvers._proximal import Point, ProximalGradient, ProximalState, descend, inner_tolerance, visit
-from orthoprox.solvers._retraction import inverse
-from orthoprox.solvers._semismooth import tangent_prox
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.norms import norm
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import steepness
+from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, descend, inner_tolerance, visit
+from orthoprox.solvers._shared.retraction import inverse
+from orthoprox.solvers._shared.tangent_prox import tangent_prox
 from orthoprox.solvers.base import Facts
-from orthoprox.stiefel import norm
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class AManPG(ProximalGradient[State]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _inputs.integer(self.safeguard, "safeguard")
+        inputs.integer(self.safeguard, "safeguard")
 
     def init(self, problem: Problem, X0: Array) -> State:
         safe, Lam = visit(problem, X0), 0 * stiefel.defect(X0)

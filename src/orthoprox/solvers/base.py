@@ -1,19 +1,21 @@
 """What every method is: parameters, a state, and one step; what it needs of the terms, and what is known about it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
-from orthoprox import _inputs
-from orthoprox._arrays import Array
-from orthoprox.nonsmooth import Zero
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array
+from orthoprox.nonsmooth.base import HasProxDerivative, HasSubdifferential
 from orthoprox.nonsmooth.separable import Separable
-from orthoprox.problem import Problem
-from orthoprox.snapshot import Residuals
-from orthoprox.terms import HasProxDerivative, HasSubdifferential
+from orthoprox.nonsmooth.zero import Zero
+from orthoprox.problems.problem import Problem
 
 S = TypeVar("S")
+
+Residuals = Mapping[str, Callable[[], Array]]
+"""Named quantities of one step, each computed when it is called."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,13 @@ class Facts:
     remark: str = ""
 
 
-def settle(solver: Any, *names: str) -> None:
+def check_positive(solver: Any, *names: str) -> None:
     """Make floats of the named parameters and raise where one is not positive; None stays where it is the default."""
     optional = {field.name for field in fields(solver) if field.default is None}
     for name in names:
         value = getattr(solver, name)
         if value is not None or name not in optional:
-            object.__setattr__(solver, name, _inputs.number(value, name))
+            object.__setattr__(solver, name, inputs.number(value, name))
 
 
 class Solver(ABC, Generic[S]):

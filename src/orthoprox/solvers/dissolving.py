@@ -6,14 +6,15 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.optimize
 
-from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array, from_numpy, namespace, to_numpy
-from orthoprox.curvature import lipschitz
-from orthoprox.nonsmooth import Zero
-from orthoprox.problem import Problem
-from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import SMOOTH, SUBGRADIENT, Ability, Facts, Solver, settle
-from orthoprox.stiefel import norm, sym
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, from_numpy, namespace, to_numpy
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.norms import norm
+from orthoprox._linalg.stiefel import sym
+from orthoprox.nonsmooth.zero import Zero
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import lipschitz
+from orthoprox.solvers.base import SMOOTH, SUBGRADIENT, Ability, Facts, Residuals, Solver, check_positive
 
 _INNER = ("auto", "gradient", "lbfgs", "subgradient")
 _PAIRS = 10  # of changes that L-BFGS remembers
@@ -95,11 +96,11 @@ class Dissolving(Solver[State]):
     max_cycles: int = 50
 
     def __post_init__(self) -> None:
-        _inputs.choice(self.inner, "inner", _INNER)
-        settle(self, "penalty", "step_size", "decay")
+        inputs.choice(self.inner, "inner", _INNER)
+        check_positive(self, "penalty", "step_size", "decay")
         if self.decay > 1:
             raise ValueError(f"decay = {self.decay:g}; it needs a number of at most 1, the steps must not grow.")
-        _inputs.integer(self.max_cycles, "max_cycles")
+        inputs.integer(self.max_cycles, "max_cycles")
 
     @property
     def needs(self) -> tuple[Ability, ...]:
@@ -144,7 +145,7 @@ class Dissolving(Solver[State]):
 def _subgradient(problem: Problem, X: Array) -> tuple[Array, Array]:
     """Return l(X), and the element of grad l(X) + dg(X) of least norm."""
     value, D = problem.smooth.value_and_grad(X)
-    return value, problem.nonsmooth.nearest(X, D)  # type: ignore[attr-defined]
+    return value, problem.nonsmooth.min_norm_subgradient(X, D)  # type: ignore[attr-defined]
 
 
 def _penalty(problem: Problem, X0: Array) -> float:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from orthoprox import stiefel
-from orthoprox._arrays import Array
-from orthoprox.curvature import steepness
-from orthoprox.problem import Problem
-from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import SMOOTH, Ability, Facts, Solver, settle
-from orthoprox.stiefel import norm, sym
+from orthoprox._arrays.library import Array
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.norms import norm
+from orthoprox._linalg.stiefel import sym
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import steepness
+from orthoprox.solvers.base import SMOOTH, Ability, Facts, Residuals, Solver, check_positive
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class Landing(Solver[State]):
     safe: float | None = 0.5
 
     def __post_init__(self) -> None:
-        settle(self, "attraction", "step_size")
+        check_positive(self, "attraction", "step_size")
         if self.safe is not None:
-            settle(self, "safe")
+            check_positive(self, "safe")
         if self.safe is not None and self.safe >= 1:
             raise ValueError(f"safe = {self.safe:g}; it needs a distance between 0 and 1, or None.")
 

@@ -3,16 +3,16 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
-from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array, identity, is_array, namespace
-from orthoprox.certificate import proximal_step
-from orthoprox.curvature import lipschitz
-from orthoprox.problem import Problem, as_problem
-from orthoprox.sets import Ball, ConvexSet, Cube, Everything
-from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import SEPARABLE, Ability, Facts, Solver
-from orthoprox.solvers.paper import CONSTANTS
-from orthoprox.theory import stability_radius
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, identity, is_array, namespace
+from orthoprox._certify.certificate import proximal_step
+from orthoprox._linalg import stiefel
+from orthoprox.paper.constants import CONSTANTS
+from orthoprox.paper.theory import stability_radius
+from orthoprox.problems.problem import Problem, as_problem
+from orthoprox.smooth.curvature import lipschitz
+from orthoprox.solvers._shared.sets import Ball, ConvexSet, Cube, Everything
+from orthoprox.solvers.base import SEPARABLE, Ability, Facts, Residuals, Solver
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class LSALM(Solver[State]):
     @classmethod
     def paper(cls, experiment: str, problem: Problem) -> "LSALM":
         """Return LSALM with the constants of one of the paper's experiments, "quadratic", "sparse_pca" or "matching"."""
-        constants = CONSTANTS[_inputs.choice(experiment, "experiment", CONSTANTS)]
+        constants = CONSTANTS[inputs.choice(experiment, "experiment", CONSTANTS)]
         return cls(**constants(as_problem(problem)), box=10.0, Y0=0.0)
 
     @property
@@ -110,7 +110,7 @@ class LSALM(Solver[State]):
         D = problem.smooth.grad(X0)
         L = lipschitz(problem.smooth, X0) + problem.nonsmooth.modulus
         Y, Z = self._first_multiplier(problem, X0, D, L), _first(self.Z0, X0)
-        return State(X0, Y, Z, stiefel.defect(X0), D, self._settle(L, Y))
+        return State(X0, Y, Z, stiefel.defect(X0), D, self._resolve(L, Y))
 
     def step(self, problem: Problem, state: State) -> State:
         ell, g = problem.smooth, problem.nonsmooth
@@ -193,14 +193,14 @@ class LSALM(Solver[State]):
         if self.Y0 is None:
             t = 1 / L if L > 2 * problem.nonsmooth.modulus else proximal_step(problem, X0)
             s = (X0 - problem.nonsmooth.prox(X0, t)) / t
-            return -stiefel.sym(X0.mT @ (D + s)) / 2
+            return stiefel.multiplier(X0, D + s)
         return stiefel.sym(self.Y0) if is_array(self.Y0) else self.Y0 + 0 * stiefel.defect(X0)
 
     def _check_shapes(self, problem: Problem, X0: Array) -> None:
         m, n = problem.shape
         for name, shape in {"Y0": (n, n), "Z0": (m, n)}.items():
             if is_array(getattr(self, name)):
-                _inputs.matrix(getattr(self, name), name, shape=shape, batch=X0.ndim > 2)
+                inputs.matrix(getattr(self, name), name, shape=shape, batch=X0.ndim > 2)
         for name in (field.name for field in fields(Parameters) if is_array(getattr(self, field.name))):
             given, batch = tuple(getattr(self, name).shape), tuple(X0.shape[:-2])
             if given[:-2] != batch:
@@ -208,7 +208,7 @@ class LSALM(Solver[State]):
                     f"{name} has shape {given}, the start {tuple(X0.shape)}; it needs a number or {(*batch, 1, 1)}."
                 )
 
-    def _settle(self, L: float, Y0: Array) -> Parameters:
+    def _resolve(self, L: float, Y0: Array) -> Parameters:
         """Return the parameters, those left open by the safe rule."""
         given = {field.name: getattr(self, field.name) for field in fields(Parameters)}
         size = float(namespace(Y0).max(namespace(Y0).linalg.matrix_norm(Y0, ord=2)))
@@ -223,12 +223,12 @@ class LSALM(Solver[State]):
 
 def _checked(name: str, value: Any) -> Any:
     if name in ("box", "dual_radius"):
-        return _inputs.number(value, name)
+        return inputs.number(value, name)
     if name == "Y0" and not isinstance(value, (list, tuple)) and not (is_array(value) and value.ndim > 0):
-        return _inputs.number(value, name, minimum=float("-inf"))
+        return inputs.number(value, name, minimum=float("-inf"))
     if name in ("Y0", "Z0"):
-        return _inputs.matrix(value, name, batch=True)
-    return _inputs.parameter(value, name, strict=name in ("lam", "alpha", "beta"))
+        return inputs.matrix(value, name, batch=True)
+    return inputs.parameter(value, name, strict=name in ("lam", "alpha", "beta"))
 
 
 def _first(given: Any, otherwise: Any) -> Any:

@@ -3,11 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from orthoprox import _inputs, stiefel
-from orthoprox.problem import Problem
-from orthoprox.solvers._admm import ManifoldADMM, State
-from orthoprox.solvers.base import Facts, settle
-from orthoprox.stiefel import norm
+from orthoprox._arrays import inputs
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.norms import norm
+from orthoprox.problems.problem import Problem
+from orthoprox.solvers._shared.admm import ManifoldADMM, State
+from orthoprox.solvers.base import Facts, check_positive
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class MADMM(ManifoldADMM):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, "accuracy")
-        _inputs.integer(self.max_cycles, "max_cycles")
+        check_positive(self, "accuracy")
+        inputs.integer(self.max_cycles, "max_cycles")
 
     def step(self, problem: Problem, state: State) -> State:
         Lam, p, cycles = state.Lam, state.p, 0

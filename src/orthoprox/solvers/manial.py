@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from orthoprox import _inputs
-from orthoprox.solvers._alm import FirstOrder
+from orthoprox._arrays import inputs
+from orthoprox.solvers._shared.alm import FirstOrder
 from orthoprox.solvers.base import Facts
 
 _RULES = ("I", "II")
@@ -48,7 +48,7 @@ class ManIAL(FirstOrder):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _inputs.choice(self.rule, "rule", _RULES)
+        inputs.choice(self.rule, "rule", _RULES)
 
     def _start(self) -> tuple[float, float, int]:
         return float("inf"), *self._next(0, 0.0, 0, 0)

@@ -4,14 +4,15 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array
-from orthoprox.curvature import lipschitz
-from orthoprox.problem import Problem
-from orthoprox.solvers._proximal import Point, ProximalGradient, ProximalState, descend, inner_tolerance, visit
-from orthoprox.solvers._semismooth import tangent_prox
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.norms import norm
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import lipschitz
+from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, descend, inner_tolerance, visit
+from orthoprox.solvers._shared.tangent_prox import tangent_prox
 from orthoprox.solvers.base import Facts
-from orthoprox.stiefel import norm
 
 _INNER = ("adaptive", "published")
 
@@ -43,7 +44,7 @@ class ManifoldProximalGradient(ProximalGradient[State]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _inputs.choice(self.inner, "inner", _INNER)
+        inputs.choice(self.inner, "inner", _INNER)
 
     def init(self, problem: Problem, X0: Array) -> State:
         t = 1 / (lipschitz(problem.smooth, X0) or 1.0) if self.step_size is None else float(self.step_size)

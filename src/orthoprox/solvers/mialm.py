@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from orthoprox import _inputs
-from orthoprox.solvers._alm import FirstOrder
-from orthoprox.solvers.base import Facts, settle
+from orthoprox._arrays import inputs
+from orthoprox.solvers._shared.alm import FirstOrder
+from orthoprox.solvers.base import Facts, check_positive
 
 _EXTRA = 10  # steps that are added first where an inner problem used up its steps
 
@@ -62,10 +62,10 @@ class MIALM(FirstOrder):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, "accuracy", "decrease")
+        check_positive(self, "accuracy", "decrease")
         if self.decrease > 1:
             raise ValueError(f"decrease = {self.decrease:g}; it needs a number of at most 1, the inner tolerance shrinks.")
-        _inputs.integer(self.extra, "extra", minimum=0)
+        inputs.integer(self.extra, "extra", minimum=0)
 
     def _start(self) -> tuple[float, float, int]:
         return 0.0, max(self.accuracy, self.floor), self.max_cycles

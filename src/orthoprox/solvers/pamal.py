@@ -4,15 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array, namespace
-from orthoprox.curvature import lipschitz, weak_convexity
-from orthoprox.problem import Problem
-from orthoprox.resolvent import Resolvent, resolvents
-from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import Ability, Facts, Solver, settle
-from orthoprox.solvers.soc import largest, relative_gap
-from orthoprox.stiefel import norm, sym
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, namespace
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.norms import norm
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import lipschitz, weak_convexity
+from orthoprox.smooth.resolvent import Resolvent, resolvents
+from orthoprox.solvers._shared.splitting import largest, relative_gap
+from orthoprox.solvers.base import Ability, Facts, Residuals, Solver, check_positive
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,11 @@ class PAMAL(Solver[State]):
     max_cycles: int = 101
 
     def __post_init__(self) -> None:
-        settle(self, "penalty", "growth", "ratio", "proximal", "clip", "accuracy", "floor", "unit")
-        _inputs.number(self.growth, "growth", minimum=1.0, strict=False)
+        check_positive(self, "penalty", "growth", "ratio", "proximal", "clip", "accuracy", "floor", "unit")
+        inputs.number(self.growth, "growth", minimum=1.0, strict=False)
         if self.accuracy > 1:
             raise ValueError(f"accuracy = {self.accuracy:g}; it needs a number of at most 1, the inner tolerance shrinks.")
-        _inputs.integer(self.max_cycles, "max_cycles")
+        inputs.integer(self.max_cycles, "max_cycles")
 
     @property
     def needs(self) -> tuple[Ability, ...]:
@@ -133,7 +133,7 @@ class PAMAL(Solver[State]):
 
     def multiplier(self, state: State) -> Array:
         """Return Y = -sym(P'L2) / 2: L2 is normal to the manifold at P, and grad l = L1 + L2 in the limit."""
-        return -sym(state.P.mT @ state.L2) / 2
+        return stiefel.multiplier(state.P, state.L2)
 
     def parameters(self, state: State) -> dict[str, Any]:
         return {"penalty": state.rho, "unit": state.unit}

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from orthoprox._arrays import Array, identity, namespace
-from orthoprox.solvers._lagrangian import LinearisedLagrangian
+from orthoprox._arrays.library import Array, identity, namespace
+from orthoprox.solvers._shared.linearised import LinearisedLagrangian
 from orthoprox.solvers.base import Facts
 
 

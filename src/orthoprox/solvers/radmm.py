@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from orthoprox import stiefel
-from orthoprox.problem import Problem
-from orthoprox.solvers._admm import ManifoldADMM, State
-from orthoprox.solvers.base import Facts, settle
+from orthoprox._linalg import stiefel
+from orthoprox.problems.problem import Problem
+from orthoprox.solvers._shared.admm import ManifoldADMM, State
+from orthoprox.solvers.base import Facts, check_positive
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class RADMM(ManifoldADMM):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        settle(self, "gamma")
+        check_positive(self, "gamma")
 
     def step(self, problem: Problem, state: State) -> State:
         Lam, p, gamma = state.Lam, state.p, self.gamma

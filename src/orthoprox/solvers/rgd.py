@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array
-from orthoprox.curvature import lipschitz
-from orthoprox.linesearch import averaged, backtrack, barzilai_borwein
-from orthoprox.problem import Problem
-from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import SMOOTH, Ability, Facts, Solver, settle
-from orthoprox.stiefel import RETRACTIONS, norm, sym
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.linesearch import averaged, backtrack, barzilai_borwein
+from orthoprox._linalg.norms import norm
+from orthoprox._linalg.stiefel import RETRACTIONS
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import lipschitz
+from orthoprox.solvers.base import SMOOTH, Ability, Facts, Residuals, Solver, check_positive
 
 _TRIALS = ("grow", "restart", "barzilai-borwein")
 
@@ -64,9 +65,9 @@ class RGD(Solver[State]):
     retraction: str = "polar"
 
     def __post_init__(self) -> None:
-        _inputs.choice(self.trial, "trial", _TRIALS)
-        _inputs.choice(self.retraction, "retraction", RETRACTIONS)
-        settle(self, "step_size", "shrink", "decrease")
+        inputs.choice(self.trial, "trial", _TRIALS)
+        inputs.choice(self.retraction, "retraction", RETRACTIONS)
+        check_positive(self, "step_size", "shrink", "decrease")
         for name in ("shrink", "decrease"):
             if (getattr(self, name) or 0.0) >= 1:
                 raise ValueError(f"{name} = {getattr(self, name):g}; it needs a number between 0 and 1.")
@@ -115,7 +116,7 @@ class RGD(Solver[State]):
         return state.X
 
     def multiplier(self, state: State) -> Array:
-        return -sym(state.X.mT @ state.D) / 2
+        return stiefel.multiplier(state.X, state.D)
 
     def parameters(self, state: State) -> dict[str, Any]:
         return {"step_size": state.t0, "shrink": self.shrink, "decrease": self._decrease}

@@ -4,16 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array
-from orthoprox.curvature import lipschitz
-from orthoprox.linesearch import Step, backtrack
-from orthoprox.problem import Problem
-from orthoprox.solvers._proximal import Point, ProximalGradient, ProximalState, inner_tolerance, visit
-from orthoprox.solvers._retraction import Retracted, retract
-from orthoprox.solvers._semismooth import tangent_prox
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.linesearch import Step, backtrack
+from orthoprox._linalg.norms import inner, norm
+from orthoprox._linalg.stiefel import tangent
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import lipschitz
+from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, inner_tolerance, visit
+from orthoprox.solvers._shared.retraction import Retracted, retract
+from orthoprox.solvers._shared.tangent_prox import tangent_prox
 from orthoprox.solvers.base import Facts
-from orthoprox.stiefel import inner, norm, tangent
 
 _GROWTH = 1.05  # of t after a success
 _DECREASE = 1e-4  # of F, in terms of |V|^2 / t
@@ -104,7 +106,7 @@ class RPG(ProximalGradient[State]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _inputs.integer(self.max_cycles, "max_cycles")
+        inputs.integer(self.max_cycles, "max_cycles")
 
     def init(self, problem: Problem, X0: Array) -> State:
         t = 1 / (lipschitz(problem.smooth, X0) or 1.0) if self.step_size is None else float(self.step_size)

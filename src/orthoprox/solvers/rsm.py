@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array
-from orthoprox.curvature import lipschitz
-from orthoprox.problem import Problem
-from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import SUBGRADIENT, Ability, Facts, Solver, settle
-from orthoprox.stiefel import RETRACTIONS, norm
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.norms import norm
+from orthoprox._linalg.stiefel import RETRACTIONS
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import lipschitz
+from orthoprox.solvers.base import SUBGRADIENT, Ability, Facts, Residuals, Solver, check_positive
 
 _RULES = ("diminishing", "geometric")
 
@@ -59,9 +60,9 @@ class RSM(Solver[State]):
     retraction: str = "polar"
 
     def __post_init__(self) -> None:
-        _inputs.choice(self.rule, "rule", _RULES)
-        _inputs.choice(self.retraction, "retraction", RETRACTIONS)
-        settle(self, "step_size", "decay", "power", "offset")
+        inputs.choice(self.rule, "rule", _RULES)
+        inputs.choice(self.retraction, "retraction", RETRACTIONS)
+        check_positive(self, "step_size", "decay", "power", "offset")
         if self.decay > 1:
             raise ValueError(f"decay = {self.decay:g}; it needs a number of at most 1, the steps must not grow.")
 
@@ -109,5 +110,5 @@ class RSM(Solver[State]):
 def _subgradient(problem: Problem, X: Array) -> Array:
     """Return P_T(grad l(X) + s) with s the element of dg(X) of least norm."""
     g = problem.nonsmooth
-    s = g.nearest(X, 0 * X)  # type: ignore[attr-defined]
+    s = g.min_norm_subgradient(X, 0 * X)  # type: ignore[attr-defined]
     return stiefel.tangent(X, problem.smooth.grad(X) + s)

@@ -3,16 +3,16 @@
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from orthoprox import _inputs, stiefel
-from orthoprox._arrays import Array, precision
-from orthoprox.curvature import steepness
-from orthoprox.linesearch import averaged, backtrack, barzilai_borwein
-from orthoprox.moreau import Envelope, envelope, smoothing
-from orthoprox.problem import Problem
-from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import Ability, Facts, Solver, settle
-from orthoprox.solvers.soc import relative_gap
-from orthoprox.stiefel import norm, sym
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, precision
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.linesearch import averaged, backtrack, barzilai_borwein
+from orthoprox._linalg.norms import norm
+from orthoprox.nonsmooth.moreau import Envelope, envelope, smoothing
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import steepness
+from orthoprox.solvers._shared.splitting import relative_gap
+from orthoprox.solvers.base import Ability, Facts, Residuals, Solver, check_positive
 
 _RULES = ("two-phase", "dynamic")
 _WIDTH = 0.5  # how far, over sqrt(n), the prox with the first nu moves the start
@@ -98,8 +98,8 @@ class SmoothingRGD(Solver[State]):
     accuracy: float = 0.1
 
     def __post_init__(self) -> None:
-        _inputs.choice(self.rule, "rule", _RULES)
-        settle(self, "nu", "power", "factor", "accuracy")
+        inputs.choice(self.rule, "rule", _RULES)
+        check_positive(self, "nu", "power", "factor", "accuracy")
         if self.factor >= 1:
             raise ValueError(f"factor = {self.factor:g}; it needs a number between 0 and 1, the smoothing shrinks.")
 
@@ -136,7 +136,7 @@ class SmoothingRGD(Solver[State]):
 
     def multiplier(self, state: State) -> Array:
         """Return Y = -sym(X'(grad l + S)) / 2, as S is a subgradient of g at P."""
-        return -sym(state.X.mT @ (state.D + state.e.gradient)) / 2
+        return stiefel.multiplier(state.X, state.D + state.e.gradient)
 
     def parameters(self, state: State) -> dict[str, Any]:
         return {"nu": state.nu, "step_size": state.t}

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from orthoprox import stiefel
-from orthoprox._arrays import Array, namespace
-from orthoprox.curvature import lipschitz, weak_convexity
-from orthoprox.problem import Problem
-from orthoprox.resolvent import Resolvent, resolvent
-from orthoprox.snapshot import Residuals
-from orthoprox.solvers.base import Ability, Facts, Solver, settle
-from orthoprox.stiefel import norm, sym
+from orthoprox._arrays.library import Array
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.norms import norm
+from orthoprox._linalg.stiefel import sym
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.resolvent import Resolvent, resolvent
+from orthoprox.solvers._shared.splitting import relative_gap, splitting_penalty
+from orthoprox.solvers.base import Ability, Facts, Residuals, Solver, check_positive
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class SOC(Solver[State]):
     penalty: float | None = None
 
     def __post_init__(self) -> None:
-        settle(self, "penalty")
+        check_positive(self, "penalty")
 
     @property
     def needs(self) -> tuple[Ability, ...]:
@@ -93,22 +93,3 @@ class SOC(Solver[State]):
 
     def advice(self, problem: Problem, state: State) -> str:
         return f"Set a larger penalty, twice {state.b:.2g} or more."
-
-
-def splitting_penalty(problem: Problem, X0: Array) -> float:
-    """Return max(1.1 L^-, L/4, 2m), a penalty that serves concave and convex l alike; at L^- SOC oscillates undamped if g = 0.
-
-    With twice the modulus m of g, prox_{g/b} is well defined and not too steep.
-    """
-    L, m = lipschitz(problem.smooth, X0), problem.nonsmooth.modulus
-    return max(1.1 * weak_convexity(problem.smooth, X0), L / 4, 2 * m) or 1.0
-
-
-def relative_gap(A: Array, B: Array) -> Array:
-    """Return |A - B| / max(1, |A|, |B|)."""
-    return norm(A - B) / max(1.0, float(norm(A)), float(norm(B)))
-
-
-def largest(X: Array) -> float:
-    """Return max |x_ij|."""
-    return float(namespace(X).max(namespace(X).abs(X)))

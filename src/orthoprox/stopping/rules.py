@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, final
 
-from orthoprox import _inputs
-from orthoprox.snapshot import Snapshot
+from orthoprox._arrays import inputs
+from orthoprox.stopping.snapshot import Snapshot
 from orthoprox.stopping.status import Status
 
 
@@ -69,20 +69,20 @@ class Stationary(Stop):
     tol: float = 1e-6
 
     def __post_init__(self) -> None:
-        _inputs.number(self.tol, "tol")
+        inputs.number(self.tol, "tol")
 
     def check(self, now: Snapshot) -> Status | None:
         if not (now.scheduled or self._promising(now)):
             return None
-        return Status.CONVERGED if now.shortfall <= self.tol else None
+        return Status.CONVERGED if now.kkt_error <= self.tol else None
 
     def _promising(self, now: Snapshot) -> bool:
         """Whether the residuals suggest success; after a disappointment they have to halve before the next try, or a sixteenth
         of the run has to pass.
         """
-        if not now.apparent_shortfall <= self.tol:
+        if not now.apparent_kkt_error <= self.tol:
             return False
-        return now.apparent_shortfall <= now.least / 2 or now.iteration - now.checked >= max(8, now.iteration // 16)
+        return now.apparent_kkt_error <= now.least / 2 or now.iteration - now.checked >= max(8, now.iteration // 16)
 
 
 @dataclass(frozen=True, init=False)
@@ -94,7 +94,7 @@ class Below(Stop):
     def __init__(self, **bounds: float) -> None:
         if not bounds:
             raise ValueError("Below was given no bound; it needs residuals by name, such as Below(step=1e-4, constraint=1e-4).")
-        checked = tuple((name, _inputs.number(bound, name, strict=False)) for name, bound in bounds.items())
+        checked = tuple((name, inputs.number(bound, name, strict=False)) for name, bound in bounds.items())
         object.__setattr__(self, "bounds", checked)
 
     def check(self, now: Snapshot) -> Status | None:
@@ -112,7 +112,7 @@ class ObjectiveBelow(Stop):
     target: float
 
     def __post_init__(self) -> None:
-        _inputs.number(self.target, "target", minimum=float("-inf"))
+        inputs.number(self.target, "target", minimum=float("-inf"))
 
     def check(self, now: Snapshot) -> Status | None:
         return Status.CONVERGED if now.objective <= self.target else None
@@ -125,7 +125,7 @@ class MaxIterations(Stop):
     iterations: int = 30_000
 
     def __post_init__(self) -> None:
-        _inputs.integer(self.iterations, "max_iterations", minimum=0)
+        inputs.integer(self.iterations, "max_iterations", minimum=0)
 
     def check(self, now: Snapshot) -> Status | None:
         return Status.ITERATIONS if now.iteration >= self.iterations else None
@@ -138,7 +138,7 @@ class MaxSeconds(Stop):
     seconds: float
 
     def __post_init__(self) -> None:
-        _inputs.number(self.seconds, "max_seconds")
+        inputs.number(self.seconds, "max_seconds")
 
     def check(self, now: Snapshot) -> Status | None:
         return Status.TIME if now.wall_seconds >= self.seconds else None
@@ -155,8 +155,8 @@ class Leaves(Stop):
     grace: int = 50
 
     def __post_init__(self) -> None:
-        _inputs.number(self.radius, "radius")
-        _inputs.integer(self.grace, "grace", minimum=0)
+        inputs.number(self.radius, "radius")
+        inputs.integer(self.grace, "grace", minimum=0)
 
     def check(self, now: Snapshot) -> Status | None:
         return Status.DIVERGED if now.iteration > self.grace and now.residual("constraint") > self.radius else None

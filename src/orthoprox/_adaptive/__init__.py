@@ -1,0 +1,4 @@
+"""The parts of the default method: the first-order step, its parameter rules, Newton's method, polishing.
+
+Imports: _arrays, _linalg, smooth, nonsmooth, problems, _certify.
+"""

@@ -1,0 +1,246 @@
+"""The last digits: Newton's method for the smooth problem that is left once the zeros and signs of X are known.
+
+A method that converges linearly finds the zeros of a solution long before its digits. With the entries on kinks held there,
+g is smooth in the others, and Newton's method solves  grad l + g' + 2XY = 0  in the free entries together with X'X = I; no
+projection fills the zeros. Then a multiplier is sought with which the held entries are stationary as well. Where there is
+none, those that pull most become free, and another round begins. What comes out is measured, and dropped if not better.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+
+from orthoprox._arrays.library import Array, from_numpy, precision, to_numpy
+from orthoprox._certify.certificate import Certificate
+from orthoprox._certify.evaluator import Evaluator
+from orthoprox._linalg.krylov import trust_region
+from orthoprox._linalg.norms import inner, norm
+from orthoprox._linalg.orthogonality import Matrix, Orthogonality
+from orthoprox._linalg.packed import PackedEntries
+from orthoprox._linalg.stiefel import defect
+from orthoprox.nonsmooth.base import Face, HasFace
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.base import hessian_matrix
+from orthoprox.smooth.curvature import hessian
+
+_ITERATIONS, _ALWAYS = 40, 1e9  # the flops that may be spent: those of so many dense iterations, or so many if that is more
+_SPARSE = 20  # flops for each row and nonzero that a gradient at a sparse X takes
+_NEWTON_STEPS, _CG_STEPS, _DUAL_STEPS, _ROUNDS = 12, 500, 30, 8
+_REACH = 0.0, 1e-4  # entries as near to a kink as this are put on it: none at first, and some where that fails
+_RADIUS = 0.3  # times sqrt(n): a longer step, or one along negative curvature, shows a saddle or wrong zeros
+_ASTRAY = 0.1  # the relative residual at which Newton's method has gone astray
+_CROSSING = 8, 0.1  # the most entries that may reach a kink in one step, as a number or as a share
+_ENTERING = 20, 0.3  # and that may leave kinks in one round
+_VIOLATION = 0.1  # entries leave that pull at least by this share of the strongest
+_INSIDE = 1e-9  # how far they go at first
+_LOOSEST, _TIGHTEST = 0.1, 1e-6  # tolerances of conjugate gradients
+_DAMPING = 500  # machine epsilons, where equations may depend on each other
+_FIRST_DAMPING = 1e-3
+_SHIFT = 1e-6  # of the Hessian, times the slope of l
+_GAIN = 1e-5  # a step that reduces the residual of the held entries by less than this share is the last
+
+
+def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) -> tuple[Array, Array] | None:
+    """Return a point near X with a smaller KKT error and its multiplier, or None where polishing does not help.
+
+    The point has exact zeros where X, or rather its prox point, has them, and f is not above what X has but for the
+    inaccuracy of X. The work is bounded by the size of the problem. A term g that does not show its kinks has none.
+    """
+    g = problem.nonsmooth
+    if X.ndim > 2 or not isinstance(g, HasFace):
+        return None
+    before = evaluator.certify(X, Y)
+    kkt_error = evaluator.kkt_error(X, before)
+    if not kkt_error < _ASTRAY:
+        return None
+    model, value = _Model(problem, g, X, evaluator.floor), _value(problem, before)
+    highest = value + max(kkt_error, precision(X) ** 0.5) * (abs(value) + max(before.gradient, evaluator.floor))
+    best, least = None, kkt_error
+    plain, snapped = (to_numpy(g.round_to_kinks(before.point, reach)) for reach in _REACH)
+    for start in (plain,) if np.array_equal(plain, snapped) else (plain, snapped):
+        found = _rounds(model, start, to_numpy(before.multiplier))
+        if found is not None:
+            P, S = (from_numpy(M, like=X) for M in found)
+            after = evaluator.certify(P, S)
+            left = evaluator.kkt_error(P, after)
+            if left < least and _value(problem, after) <= highest:
+                best, least = (P, S), left
+        if least <= model.small:
+            break
+    return best
+
+
+def _value(problem: Problem, proof: Certificate) -> float:
+    """Return f + <Y, P'P - I> at the certified point, f at the feasible point nearest to it up to second order."""
+    return float(problem.value(proof.point) + inner(proof.multiplier, defect(proof.point)))
+
+
+class _Model:
+    """The terms of a problem as functions of NumPy arrays, the scale of residuals and the flops that are left."""
+
+    def __init__(self, problem: Problem, g: HasFace, like: Array, floor: float) -> None:
+        (m, n), self.ell, self.g, self.like, self.floor = problem.shape, problem.smooth, g, like, floor
+        self.dense = 2.0 * m * m * n
+        self.flops = max(_ALWAYS, _ITERATIONS * (self.dense + 6.0 * m * n * n))
+        self.eps = precision(like)
+        self.rounding, self.small = 8 * n * self.eps, self.eps ** (2 / 3)
+
+    def grad(self, X: Matrix) -> Matrix:
+        return to_numpy(self.ell.grad(self._send(X)))
+
+    def face(self, X: Matrix) -> Face:
+        face = self.g.face(self._send(X))
+        return Face(to_numpy(face.free), to_numpy(face.gradient), lambda V: to_numpy(face.curvature(self._send(V))))
+
+    def second(self, X: Matrix, D: Matrix, face: Face, equations: Orthogonality) -> Callable[[Matrix], Matrix]:
+        """Return v -> (l'' + g'')[v] in the free entries, and a little more where f is the same for all rotations of X.
+
+        D is grad l(X). A quadratic l shows its second derivative; otherwise it is a difference of gradients.
+        """
+        more = _SHIFT * self.scale(D) / X.shape[1] ** 0.5
+        H = hessian_matrix(self.ell)
+        free = PackedEntries(face.free)
+        if H is not None and free.overlaps[1] <= X.size:
+            K, order = free.within_columns(to_numpy(H)), np.argsort(equations.entries[1], kind="stable")
+            back = np.argsort(order)
+            return lambda v: (K @ v[order])[back] + equations.gather(face.curvature(equations.scatter(v))) + more * v
+        apply = hessian(self.ell, self._send(X), self._send(D))
+
+        def curved(v: Matrix) -> Matrix:
+            V = equations.scatter(v)
+            return np.asarray(equations.gather(to_numpy(apply(self._send(V))) + face.curvature(V)) + more * v)
+
+        return curved
+
+    def stop_at_kinks(self, X: Matrix, Z: Matrix) -> Matrix:
+        return to_numpy(self.g.stop_at_kinks(self._send(X), self._send(Z)))
+
+    def min_norm_subgradient(self, X: Matrix, W: Matrix) -> Matrix:
+        return to_numpy(self.g.min_norm_subgradient(self._send(X), self._send(W)))
+
+    def scale(self, D: Matrix) -> float:
+        return max(float(norm(D)), self.floor) or 1.0
+
+    def equations(self, X: Matrix, mask: Matrix, damping: float) -> Orthogonality | None:
+        """Return the equations in the mask, or None where there are none or they cost more than is left."""
+        self.flops -= Orthogonality.cost(X, mask)
+        if self.flops < 0 or not np.any(mask):
+            return None
+        equations = Orthogonality(X, mask, damping)
+        count, fill = equations.fill
+        self.flops -= 2 * fill**2 / count
+        return equations
+
+    def product(self, equations: Orthogonality) -> float:
+        """Return the flops of a product with the projected Hessian."""
+        (m, n), entries = self.like.shape, len(equations.entries[0])
+        projections = 32.0 * (equations.fill[1] + equations.J.nnz)
+        return float(min(self.dense, _SPARSE * m * entries) + 2 * entries * n + projections)
+
+    def _send(self, M: Matrix) -> Array:
+        return from_numpy(M, like=self.like)
+
+
+def _rounds(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None:
+    """Alternate between the free and the held entries; return the best point met."""
+    best, least, seen = None, np.inf, set()
+    for _ in range(_ROUNDS):
+        solved = _newton(model, X, Y)
+        if solved is None:
+            break
+        X = solved[0]
+        Y, R, error = _dual(model, *solved)
+        if error < least:
+            best, least = (X, Y), error
+        held = ~model.face(X).free
+        violation = np.where(held, np.abs(R), 0.0)
+        leaving = violation > _VIOLATION * np.max(violation)
+        if error <= model.small or held.tobytes() in seen or not _few(leaving, ~held, _ENTERING):
+            break
+        seen.add(held.tobytes())
+        X = X - np.where(leaving, _INSIDE * R / (np.max(violation) or 1.0), 0.0)
+    return best
+
+
+def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None:
+    """Solve  grad l + g' + 2XY = 0  in the free entries and X'X = I; return X and Y, or None where this fails."""
+    last = np.inf
+    for _ in range(_NEWTON_STEPS):
+        D, face = model.grad(X), model.face(X)
+        equations = model.equations(X, face.free, _DAMPING * model.eps)
+        if equations is None:
+            return None
+        W = D + face.gradient
+        Y = Y + equations.multiplier(equations.gather(W + 2 * (equations.X @ Y)))
+        r = equations.project(equations.gather(W + 2 * (equations.X @ Y)))
+        error = max(float(norm(r)) / model.scale(D), float(norm(defect(X))))
+        if error <= model.rounding or last / 2 < error <= model.small:
+            return X, Y
+        if error > _ASTRAY:
+            return None
+        V = _step(model, equations, Y, model.second(X, D, face, equations), r, min(_LOOSEST, max(error, _TIGHTEST)))
+        if V is None:
+            return None
+        Z = model.stop_at_kinks(X, X + V)
+        held = face.free & ~model.face(Z).free
+        if not _few(held, face.free, _CROSSING):
+            return None
+        X, last = Z, error if not np.any(held) else np.inf
+    return X, Y
+
+
+def _few(some: Matrix, of: Matrix, limits: tuple[int, float]) -> bool:
+    """Tell whether no more than a number, or a share of the others, are set."""
+    return bool(np.count_nonzero(some) <= max(limits[0], limits[1] * np.count_nonzero(of)))
+
+
+def _step(
+    model: _Model, equations: Orthogonality, Y: Matrix, second: Callable[[Matrix], Matrix], r: Matrix, tol: float
+) -> Matrix | None:
+    """Return the Newton step: the shortest way v to X'X = I, and from there w to the minimiser of the quadratic model.
+
+    w minimises  <r + Hv, w> + <w, Hw> / 2  over J w = 0, with H = l'' + g'' + 2(.)Y. Where H has negative curvature, or the
+    step is long, there is none. Equations that nearly depend on each other make the projection P inexact, but PHP stays
+    symmetric.
+    """
+    radius, project, price = _RADIUS * Y.shape[0] ** 0.5, equations.project, model.product(equations)
+
+    def curved(v: Matrix) -> Matrix:
+        model.flops -= price
+        return np.asarray(second(v) + 2 * equations.right(v, Y))
+
+    v = equations.restoring()
+    move = trust_region(
+        lambda w: project(curved(project(w))),
+        lambda w: w,
+        project(r + curved(v)),
+        radius,
+        tol=tol,
+        max_iterations=min(_CG_STEPS, max(int(model.flops / price), 0)),
+    )
+    return None if move.edge or not float(norm(v)) < radius else equations.scatter(v + project(move.V))
+
+
+def _dual(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix, float]:
+    """Minimise |R(Y)|, R the least element of grad l + dg + 2XY, by semismooth Newton; return Y, R and the relative error.
+
+    Each step solves a linear least-squares problem in the free entries and in those held ones where R is not zero.
+    """
+    D, sparse, free = model.grad(X), sp.csr_array(X), model.face(X).free
+    R = model.min_norm_subgradient(X, D + 2 * (sparse @ Y))
+    damping, scale = _FIRST_DAMPING, model.scale(D)
+    for _ in range(_DUAL_STEPS):
+        size = float(norm(R))
+        equations = model.equations(X, free | (R != 0), damping) if size > model.rounding * scale else None
+        if equations is None or damping > 1:
+            break
+        trial = Y + equations.multiplier(equations.gather(R), exact=False)
+        T = model.min_norm_subgradient(X, D + 2 * (sparse @ trial))
+        gain = 1 - float(norm(T)) / size
+        if gain > 0:
+            Y, R = trial, T
+        damping = max(damping * (0.1 if gain > 0 else 10), _DAMPING * model.eps)
+        if 0 < gain < _GAIN:
+            break
+    return Y, R, max(float(norm(R)) / scale, float(norm(defect(X))))

@@ -1,0 +1,159 @@
+"""Newton's method on the manifold for the smoothed problem, the smoothing vanishing on the way.
+
+g is replaced by its Moreau envelope e_nu; F = l + e_nu is smooth, and each step takes a trust-region Newton step on the
+manifold: as long as nu stays, F never rises, whatever the problem. Where F is nearly stationary, nu shrinks, and X with it
+towards the prox point P, whose exact zeros are what is reported.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import isnan
+
+from orthoprox._arrays.library import Array, namespace, precision
+from orthoprox._linalg.krylov import conjugate_gradients, trust_region
+from orthoprox._linalg.norms import norm
+from orthoprox._linalg.stiefel import defect, multiplier, polar, sym, tangent
+from orthoprox.nonsmooth.moreau import Envelope, curvature, envelope, smoothing
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import hessian
+
+WIDE, NARROW = 0.3, 1e-3  # widths: where a path begins that has to find its supports, and where they are found
+_FIRST_RADIUS = 0.1  # times sqrt(n), as all radii
+_SHRINK = 0.5  # of nu; smaller shares lose the track where many entries vanish
+_ACCURATE = 3e-5  # the relative residual at which nu shrinks, or the width if that is smaller
+_CG_STEPS = 100
+_FORCING = 0.3
+_REJECTIONS = 12  # in a row, after which nu shrinks as well
+_STEPS, _COARSE = 60, 0.1  # the most steps with one nu below this width: what is left to gain, finer smoothings gain too
+_METRIC_STEPS, _METRIC_TOLERANCE = 50, 1e-10
+_ROUNDING = 32  # machine epsilons
+_FINEST = 1e-2  # the width, over the root of the machine epsilon, below which P and X are the same
+_HELD = 1e-6  # an entry whose prox moves by less than this share of its own move is held fast
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of the smoothed problem."""
+
+    X: Array  # on the manifold
+    nu: float  # the smoothing
+    radius: float  # of the trust region
+    scale: float  # the least size of the gradient that residuals are compared with
+    rejected: int  # steps that failed in a row
+    steps: int  # with this smoothing
+    before: Array | None  # P where the smoothing last changed
+    ell: float  # l(X)
+    D: Array  # grad l(X)
+    e: Envelope  # of g at X
+
+    @property
+    def value(self) -> float:
+        """F(X) = l(X) + e_nu(X)."""
+        return self.ell + float(self.e.value)
+
+    @property
+    def multiplier(self) -> Array:
+        """The multiplier, -sym(X' grad F) / 2."""
+        return multiplier(self.X, self.D + self.e.gradient)
+
+    @property
+    def residual(self) -> Array:
+        """The gradient of F along the manifold."""
+        return tangent(self.X, self.D + self.e.gradient)
+
+    @property
+    def width(self) -> float:
+        """How far the prox point is from X: |P - X| / sqrt(n), 0 for a smooth problem."""
+        return float(norm(self.X - self.e.point) / self.X.shape[-1] ** 0.5)
+
+
+def begin(problem: Problem, X: Array, width: float, scale: float) -> Point:
+    """Return the first point: X, or the manifold's nearest to it, smoothed by at most ``width``."""
+    X = X if float(norm(defect(X))) <= 8 * X.shape[-1] * precision(X) else polar(X)
+    slope = float(norm(problem.smooth.grad(X)))
+    return _at(problem, X, smoothing(problem.nonsmooth, X, slope, width), _FIRST_RADIUS * X.shape[-1] ** 0.5, scale, None)
+
+
+def step(problem: Problem, point: Point) -> Point:
+    """Take a Newton step, or less smoothing where there is nothing more to gain with it."""
+    width, residual, slope = point.width, float(norm(point.residual)), float(norm(point.D))
+    solved = residual <= min(_ACCURATE, width) * max(slope, point.scale)
+    spent = point.rejected >= _REJECTIONS or (width <= _COARSE and point.steps >= _STEPS)
+    if width > _FINEST * precision(point.X) ** 0.5 and (solved or spent):
+        return _reduce_smoothing(problem, point)
+    exact = residual <= _ROUNDING * precision(point.X) * slope  # a further step would follow rounding errors
+    return point if exact else replace(_newton(problem, point), steps=point.steps + 1)
+
+
+def _newton(problem: Problem, point: Point) -> Point:
+    """Minimise the quadratic model of F in the trust region, and go there if F falls as the model says."""
+    X, Y, R = point.X, point.multiplier, point.residual
+    second, curved = hessian(problem.smooth, X, point.D), curvature(problem.nonsmooth, X, point.nu)
+    relative = float(norm(R)) / (max(float(norm(point.D)), point.scale) or 1.0)
+    move = trust_region(
+        lambda V: tangent(X, second(V) + curved(V) + 2 * (V @ Y)),
+        _metric(point, curved),
+        R,
+        point.radius,
+        tol=min(_FORCING, relative**0.5),
+        max_iterations=_CG_STEPS,
+    )
+    new = _at(problem, polar(X + move.V), point.nu, point.radius, point.scale, point.before)
+    if isnan(move.decrease):  # l has no finite derivatives here, and the run ends
+        return replace(new, e=replace(new.e, point=namespace(X).nan * X))
+    rounding = _ROUNDING * precision(X) * (abs(point.value) + abs(point.ell))
+    if move.decrease <= rounding:  # F says nothing any more, the residual does
+        agreement = 1.0 if float(norm(new.residual)) < float(norm(R)) else 0.0
+    else:
+        agreement = (point.value - new.value) / move.decrease
+    length = float(norm(move.V))
+    if not agreement > 0.1:
+        return replace(point, radius=min(point.radius, length) / 4, rejected=point.rejected + 1)
+    if agreement > 0.75 and move.edge:
+        return replace(new, radius=min(2 * point.radius, X.shape[-1] ** 0.5))
+    return replace(new, radius=length / 2) if agreement < 0.25 else new
+
+
+def _reduce_smoothing(problem: Problem, point: Point) -> Point:
+    """Shrink nu and the distance of X to P alike: P and the subgradient (X - P) / nu stay as they are.
+
+    Or go on along the path P(nu) as if it were straight, where this leaves a smaller residual.
+    """
+    P = point.e.point
+    radius = max(point.radius, 1e-3 * P.shape[-1] ** 0.5) if point.rejected else point.radius
+    X, nu = polar(P + _SHRINK * (point.X - P)), _SHRINK * point.nu
+    new = _at(problem, X, nu, radius, point.scale, P)
+    if point.before is None:
+        return new
+    ahead = _at(problem, polar(X + _SHRINK * (P - point.before)), nu, radius, point.scale, P)
+    return ahead if float(norm(ahead.residual)) < float(norm(new.residual)) else new
+
+
+def _at(problem: Problem, X: Array, nu: float, radius: float, scale: float, before: Array | None) -> Point:
+    ell, D = problem.smooth.value_and_grad(X)
+    return Point(X, nu, radius, scale, 0, 0, before, float(ell), D, envelope(problem.nonsmooth, X, nu))
+
+
+def _metric(point: Point, curved: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Return the preconditioner R -> V, the tangent V that is nearest to R / C in the metric C.
+
+    C is the slope of l plus, for entries that the prox holds fast, 1 / nu: these hardly move, and without the metric they
+    would make the equation as badly conditioned as the smoothing is small. V = (R - XS) / C with S from X'V + V'X = 0,
+    an equation for n x n matrices; it is nearly diagonal, so that conjugate gradients solve it in a few products.
+    """
+    X = point.X
+    xp, ones = namespace(X), namespace(X).ones_like(X)
+    slope = float(norm(point.D)) / X.shape[-1] ** 0.5 or 1.0
+    held = 1 - point.nu * curved(ones) < _HELD
+    inverse = xp.where(held, ones / (slope + 1 / point.nu), ones / slope)
+    diagonal = xp.sqrt(sym((X * X).mT @ inverse))
+
+    def normal(T: Array) -> Array:
+        return sym(X.mT @ (inverse * (X @ (T / diagonal)))) / diagonal
+
+    def project(R: Array) -> Array:
+        B = sym(X.mT @ (inverse * R)) / diagonal
+        S = conjugate_gradients(normal, B, tol=_METRIC_TOLERANCE, max_iterations=_METRIC_STEPS) / diagonal
+        return inverse * (R - X @ S)
+
+    return project

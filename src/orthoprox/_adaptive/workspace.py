@@ -1,0 +1,87 @@
+"""Where LSALM runs: on all entries of X."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from orthoprox._arrays.library import Array, identity, namespace, precision
+from orthoprox._linalg import products, stiefel
+from orthoprox._linalg.norms import norm
+from orthoprox._linalg.stiefel import sym
+from orthoprox.problems.problem import Problem
+
+NEAR = 0.9  # |E'E - I| below this is near enough to the manifold not to look closer
+_CUT = 10.0  # |S| over |D|, at most, in the outward pull
+
+
+class Workspace(Protocol):
+    """What a step asks of the arrays that it works with."""
+
+    @property
+    def problem(self) -> Problem:
+        """The problem to solve."""
+
+    def prox(self, W: Array, t: float) -> Array:
+        """Return the prox of t g."""
+
+    def products(self, E: Array) -> tuple[Array, Array, Callable[[Array], Array]]:
+        """Return grad l(E), E'E - I and S -> ES."""
+
+    def overlap(self, X: Array) -> tuple[Array, Array]:
+        """Return M, with M_ab the sum of x_ia^2 over the support of b plus the reverse, and where its diagonal is."""
+
+    def manifold(self, G: Array, bound: float) -> tuple[bool, bool]:
+        """Return whether the manifold is lost, and whether a column has nearly vanished."""
+
+    def penalty_threshold(self, E: Array, D: Array, S: Array) -> float:
+        """Return what drives X off the manifold."""
+
+
+@dataclass(frozen=True)
+class FullSpace:
+    """All entries."""
+
+    problem: Problem
+
+    def prox(self, W: Array, t: float) -> Array:
+        return self.problem.nonsmooth.prox(W, t)
+
+    def products(self, E: Array) -> tuple[Array, Array, Callable[[Array], Array]]:
+        sparse = products.support(E)
+        return self.problem.smooth.grad(E), stiefel.defect(E, sparse), lambda S: products.right(E, S, sparse)
+
+    def overlap(self, X: Array) -> tuple[Array, Array]:
+        M = 2 * sym(products.overlap(X, products.support(X)))
+        return M, identity(X.shape[-1], X) > 0
+
+    def manifold(self, G: Array, bound: float) -> tuple[bool, bool]:
+        return manifold(G, bound)
+
+    def penalty_threshold(self, E: Array, D: Array, S: Array) -> float:
+        return penalty_threshold(self.problem, E, D, S)
+
+
+def penalty_threshold(problem: Problem, E: Array, D: Array, S: Array) -> float:
+    """Return the largest eigenvalue of sym(E'(D + S - l''(E)[E])), if positive: what drives X off the manifold.
+
+    Along X(I + delta) the multiplier cancels the Hessian of l and leaves the linear and the nonsmooth part, which the
+    penalty has to outweigh. Where it does not, columns vanish. S is a subgradient that a step met; while the steps are long
+    one of an indicator has any size, and is cut to ten times that of D.
+    """
+    S = S * min(1.0, _CUT * float(norm(D)) / (float(norm(S)) or 1.0))
+    size = 2 * precision(E) ** (1 / 3)
+    along = (problem.smooth.grad((1 + size) * E) - D) / size
+    M = sym(products.left(E, D + S - along, products.support(E)))
+    xp = namespace(M)
+    return max(0.0, float(xp.linalg.eigvalsh(M)[-1])) if bool(xp.all(xp.isfinite(M))) else 0.0
+
+
+def manifold(G: Array, bound: float) -> tuple[bool, bool]:
+    """Return whether E'E - I is so large that the manifold is lost, and whether a column of E has nearly vanished."""
+    size = float(norm(G))
+    if not size < float("inf"):
+        return True, False
+    if size <= NEAR:
+        return False, False
+    w = namespace(G).linalg.eigvalsh(G)
+    return float(w[-1]) >= bound, float(w[0]) < -NEAR

@@ -1,0 +1,156 @@
+"""The loops of products with a sparse X, compiled by numba. They are serial: the threads belong to the dense products."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numba import njit
+
+F = TypeVar("F", bound=Callable[..., Any])
+_BLOCK = 32  # rows of a result that are worked on together
+
+
+def _compiled(function: F) -> F:
+    return cast(F, njit(cache=True)(function))
+
+
+def _summing(function: F) -> F:
+    return cast(F, njit(cache=True, fastmath={"reassoc", "contract"})(function))  # sums in any order use wide registers
+
+
+@_compiled
+def rows(X: Any) -> Any:
+    """Return where the rows begin, the columns and the values of the nonzero entries of X, row by row."""
+    m, n = X.shape
+    pointers = np.zeros(m + 1, np.int64)
+    for i in range(m):
+        count = 0
+        for j in range(n):
+            if X[i, j] != 0:
+                count += 1
+        pointers[i + 1] = pointers[i] + count
+    columns, values = np.empty(pointers[m], np.int64), np.empty(pointers[m], X.dtype)
+    for i in range(m):
+        at = pointers[i]
+        for j in range(n):
+            if X[i, j] != 0:
+                columns[at], values[at] = j, X[i, j]
+                at += 1
+    return pointers, columns, values
+
+
+@_compiled
+def apply(C: Any, pointers: Any, columns: Any, values: Any, n: int) -> Any:
+    """Return CX for a symmetric C, whose rows are read where CX needs its columns."""
+    m = C.shape[0]
+    product, block = np.empty((m, n), C.dtype), np.empty((n, _BLOCK), C.dtype)
+    for first in range(0, m, _BLOCK):
+        size = min(_BLOCK, m - first)
+        block[:] = 0
+        for i in range(m):
+            for at in range(pointers[i], pointers[i + 1]):
+                value, j = values[at], columns[at]
+                for k in range(size):
+                    block[j, k] += value * C[i, first + k]
+        for k in range(size):
+            for j in range(n):
+                product[first + k, j] = block[j, k]
+    return product
+
+
+@_compiled
+def right(pointers: Any, columns: Any, values: Any, S: Any) -> Any:
+    """Return XS."""
+    m, n = pointers.size - 1, S.shape[1]
+    product = np.zeros((m, n), S.dtype)
+    for i in range(m):
+        for at in range(pointers[i], pointers[i + 1]):
+            value, j = values[at], columns[at]
+            for k in range(n):
+                product[i, k] += value * S[j, k]
+    return product
+
+
+@_compiled
+def left(pointers: Any, columns: Any, values: Any, R: Any, n: int) -> Any:
+    """Return X'R."""
+    m, width = pointers.size - 1, R.shape[1]
+    product = np.zeros((n, width), R.dtype)
+    for i in range(m):
+        for at in range(pointers[i], pointers[i + 1]):
+            value, j = values[at], columns[at]
+            for k in range(width):
+                product[j, k] += value * R[i, k]
+    return product
+
+
+@_compiled
+def crossed(pointers: Any, columns: Any, left: Any, right: Any, n: int) -> Any:
+    """Return L'R for two matrices with the same nonzero entries."""
+    product = np.zeros((n, n), left.dtype)
+    for i in range(pointers.size - 1):
+        for a in range(pointers[i], pointers[i + 1]):
+            for b in range(pointers[i], pointers[i + 1]):
+                product[columns[a], columns[b]] += left[a] * right[b]
+    return product
+
+
+@_compiled
+def overlap_right(order: Any, starts: Any, other: Any, pair: Any, x: Any, s: Any) -> Any:
+    """Return the entries of XS: entry order[a] meets other[at] in its row for at from starts[a] on, as pair[at]."""
+    product = np.empty_like(x)
+    for a in range(order.size):
+        total = x[0, 0] * 0
+        for at in range(starts[a], starts[a + 1]):
+            total += x[other[at], 0] * s[pair[at], 0]
+        product[order[a], 0] = total
+    return product
+
+
+@_compiled
+def overlap_cross(order: Any, starts: Any, other: Any, pair: Any, x: Any, y: Any, pairs: int) -> Any:
+    """Return X'Y at the pairs."""
+    product = np.zeros((pairs, 1), x.dtype)
+    for a in range(order.size):
+        value = x[order[a], 0]
+        for at in range(starts[a], starts[a + 1]):
+            product[pair[at], 0] += value * y[other[at], 0]
+    return product
+
+
+@_compiled
+def lincomb(weights: Any, A: Any, B: Any, C: Any, D: Any, E: Any) -> Any:
+    """Return the sum of five matrices with weights, in one pass."""
+    result = np.empty_like(A)
+    a, b, c, d, e, out = A.ravel(), B.ravel(), C.ravel(), D.ravel(), E.ravel(), result.ravel()
+    for i in range(a.size):
+        out[i] = weights[0] * a[i] + weights[1] * b[i] + weights[2] * c[i] + weights[3] * d[i] + weights[4] * e[i]
+    return result
+
+
+@_summing
+def restart_test(X: Any, E: Any, old: Any) -> Any:
+    """Return |X - E|^2 and <E - X, X - old>, in one pass."""
+    x, e, o = X.ravel(), E.ravel(), old.ravel()
+    length = along = 0.0
+    for i in range(x.size):
+        back = e[i] - x[i]
+        length += back * back
+        along += back * (x[i] - o[i])
+    return length, along
+
+
+@_summing
+def secant_norms(pairs: Any, weight: float) -> Any:
+    """Return |E - E0|^2, |W|^2 and |W + weight (V - V0)|^2 with W = D - D0 + 2 (U - U0), in one pass."""
+    (E, E0), (D, D0), (U, U0), (V, V0) = pairs
+    e, d, u, v = E.ravel(), D.ravel(), U.ravel(), V.ravel()
+    e0, d0, u0, v0 = E0.ravel(), D0.ravel(), U0.ravel(), V0.ravel()
+    move = change = total = 0.0
+    for i in range(e.size):
+        step, lagrangian = e[i] - e0[i], d[i] - d0[i] + 2 * (u[i] - u0[i])
+        augmented = lagrangian + weight * (v[i] - v0[i])
+        move += step * step
+        change += lagrangian * lagrangian
+        total += augmented * augmented
+    return move, change, total

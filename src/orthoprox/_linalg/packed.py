@@ -1,0 +1,106 @@
+"""Some entries of matrices of one shape, as columns of numbers; products that look at nothing else."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from orthoprox._linalg.products import kernels
+
+Matrix = np.ndarray[Any, Any]
+
+
+class PackedEntries:
+    """The N entries in a mask, column by column.
+
+    A matrix that vanishes elsewhere is a column of N numbers. A product X'Y of two such matrices vanishes but for the
+    ``pairs`` of columns that meet in a row, and is a column of numbers as well.
+    """
+
+    def __init__(self, mask: Matrix) -> None:
+        self.shape = m, n = mask.shape
+        self.columns, self.rows = np.nonzero(mask.T)
+        self._counts = np.bincount(self.rows, minlength=m), np.bincount(self.columns, minlength=n)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def overlaps(self) -> tuple[float, float]:
+        """How many pairs of entries share a row, and a column: the numbers of operations of the products below."""
+        in_rows, in_columns = (float(np.sum(counts.astype(float) ** 2)) for counts in self._counts)
+        return in_rows, in_columns
+
+    def take(self, M: Any) -> Any:
+        """Return these entries of a matrix, or of what broadcasts to one; a number stays a number."""
+        return M if np.ndim(M) == 0 else np.broadcast_to(M, self.shape)[self.rows, self.columns].reshape(-1, 1)
+
+    def put(self, x: Matrix) -> Matrix:
+        """Return the matrix with these entries."""
+        X = np.zeros(self.shape, dtype=x.dtype)
+        X[self.rows, self.columns] = x[:, 0]
+        return X
+
+    def within_columns(self, H: Matrix) -> Any:
+        """Return the sparse matrix that takes the entries of X to those of HX."""
+        starts, second = _overlaps(self.columns, self._counts[1])
+        values = H[np.repeat(self.rows, np.diff(starts)), self.rows[second]]
+        return sp.csr_array((values, second, starts), shape=(len(self),) * 2)
+
+    @property
+    def pairs(self) -> tuple[Matrix, Matrix]:
+        """The ordered pairs of columns that meet in a row."""
+        return self._rows.pairs
+
+    def right(self, x: Matrix, s: Matrix) -> Matrix:
+        """Return the entries of XS, with those of S at the pairs."""
+        rows = self._rows
+        if kernels is not None:
+            return np.asarray(kernels.overlap_right(rows.order, rows.starts, rows.other, rows.pair, x, s))
+        product = np.empty_like(x)
+        product[rows.order, 0] = np.add.reduceat(s[rows.pair, 0] * x[rows.other, 0], rows.starts[:-1])
+        return product
+
+    def cross(self, x: Matrix, y: Matrix) -> Matrix:
+        """Return X'Y at the pairs."""
+        rows = self._rows
+        if kernels is not None:
+            return np.asarray(kernels.overlap_cross(rows.order, rows.starts, rows.other, rows.pair, x, y, len(rows.pairs[0])))
+        products = x[np.repeat(rows.order, np.diff(rows.starts)), 0] * y[rows.other, 0]
+        return np.bincount(rows.pair, products, len(rows.pairs[0])).astype(x.dtype).reshape(-1, 1)
+
+    @cached_property
+    def _rows(self) -> "_RowOverlaps":
+        order, n = np.argsort(self.rows, kind="stable"), self.shape[1]
+        starts, second = _overlaps(self.rows[order], self._counts[0])
+        other = order[second]
+        keys = np.repeat(self.columns[order] * n, np.diff(starts)) + self.columns[other]
+        number = np.zeros(n * n, dtype=np.int64)
+        number[keys] = 1
+        overlapping = np.flatnonzero(number)
+        number[overlapping] = np.arange(len(overlapping))
+        return _RowOverlaps(order, starts, other, number[keys], (overlapping // n, overlapping % n))
+
+
+@dataclass(frozen=True)
+class _RowOverlaps:
+    """Who meets whom in a row."""
+
+    order: Matrix  # the entries row by row
+    starts: Matrix  # where the meetings of each begin
+    other: Matrix  # the entry that it meets
+    pair: Matrix  # and the number of their pair of columns
+    pairs: tuple[Matrix, Matrix]
+
+
+def _overlaps(groups: Matrix, counts: Matrix) -> tuple[Matrix, Matrix]:
+    """Return where the meetings of each place with those of its group begin, itself among them, and whom it meets.
+
+    ``groups`` is sorted, and group k has ``counts[k]`` places.
+    """
+    sizes = counts[groups]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    begin = np.cumsum(counts) - counts
+    return starts, np.arange(starts[-1]) + np.repeat(begin[groups] - starts[:-1], sizes)

@@ -1,0 +1,102 @@
+"""The products of a step: CX, XS, X'R and X'X. The one place that knows a sparse X.
+
+X is an ordinary dense array. Where most of its entries are exact zeros, as they are late in a run with a sparse solution,
+the products go over its nonzero entries only. Small, dense or foreign arrays are multiplied as usual.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from orthoprox._arrays.library import Array, namespace
+
+try:
+    from orthoprox._linalg import kernels as kernels
+except ImportError:  # numba is an extra; scipy serves otherwise
+    kernels = None  # type: ignore[assignment]
+
+_SMALL = 20_000  # entries of X below which a dense product is as fast
+_DENSE = 0.08 if kernels is not None else 0.03  # the share of nonzero entries above which it is
+
+
+@dataclass(frozen=True)
+class Support:
+    """The nonzero entries of a sparse X, row by row."""
+
+    pointers: Any  # where the rows begin
+    columns: Any
+    values: Any
+    shape: tuple[int, int]
+
+    @property
+    def matrix(self) -> Any:
+        """X as a scipy.sparse array."""
+        return sp.csr_array((self.values, self.columns, self.pointers), shape=self.shape)
+
+
+def is_large(X: Array) -> bool:
+    """Whether X is a matrix of NumPy, row by row in memory, so large that loops of our own pay."""
+    return isinstance(X, np.ndarray) and X.ndim == 2 and X.size >= _SMALL and X.flags.c_contiguous
+
+
+def support(X: Array) -> Support | None:
+    """Return the nonzero entries of X, or None where dense products are faster."""
+    if not is_large(X) or np.count_nonzero(X) > _DENSE * X.size:
+        return None
+    if kernels is not None:
+        pointers, columns, values = kernels.rows(X)
+    else:
+        rows = sp.csr_array(X)
+        pointers, columns, values = rows.indptr, rows.indices, rows.data
+    return Support(pointers, columns, values, X.shape)
+
+
+def apply(C: Array, X: Array) -> Array:
+    """Return CX for a symmetric C."""
+    plain = isinstance(C, np.ndarray) and C.ndim == 2 and isinstance(X, np.ndarray) and C.dtype == X.dtype
+    sparse = support(X) if plain else None
+    if sparse is None:
+        return C @ X
+    if kernels is not None:
+        return kernels.apply(np.ascontiguousarray(C), sparse.pointers, sparse.columns, sparse.values, X.shape[1])
+    return np.ascontiguousarray((sparse.matrix.T @ C).T)
+
+
+def right(X: Array, S: Array, sparse: Support | None) -> Array:
+    """Return XS; here as below the support of X is given, if it is sparse."""
+    if sparse is None:
+        return X @ S
+    if kernels is not None:
+        return kernels.right(sparse.pointers, sparse.columns, sparse.values, np.ascontiguousarray(S))
+    return sparse.matrix @ S
+
+
+def left(X: Array, R: Array, sparse: Support | None) -> Array:
+    """Return X'R."""
+    if sparse is None:
+        return X.mT @ R
+    if kernels is not None:
+        return kernels.left(sparse.pointers, sparse.columns, sparse.values, np.ascontiguousarray(R), X.shape[1])
+    return sparse.matrix.T @ R
+
+
+def gram(X: Array, sparse: Support | None) -> Array:
+    """Return X'X."""
+    return X.mT @ X if sparse is None else _crossed(sparse, sparse.values, sparse.values)
+
+
+def overlap(X: Array, sparse: Support | None) -> Array:
+    """Return M with M_ab = sum of x_ia^2 over the support of column b."""
+    if sparse is None:
+        return (X * X).mT @ namespace(X).astype(X != 0, X.dtype)
+    return _crossed(sparse, sparse.values**2, np.ones_like(sparse.values))
+
+
+def _crossed(sparse: Support, left: Any, right: Any) -> Any:
+    """Return L'R for two matrices with the same support."""
+    if kernels is not None:
+        return kernels.crossed(sparse.pointers, sparse.columns, left, right, sparse.shape[1])
+    L, R = (sp.csr_array((v, sparse.columns, sparse.pointers), shape=sparse.shape) for v in (left, right))
+    return np.ascontiguousarray((L.T @ R).toarray())

@@ -1,0 +1,68 @@
+"""Geometry of the Stiefel manifold {X : X'X = I_n}: functions of arrays, with leading batch axes."""
+
+import numpy as np
+
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, identity, namespace, precision
+from orthoprox._linalg.norms import inner, norm
+from orthoprox._linalg.products import Support, gram, right, support
+
+__all__ = ["RETRACTIONS", "defect", "inner", "multiplier", "norm", "polar", "qr", "random_point", "sym", "tangent"]
+
+
+def sym(M: Array) -> Array:
+    """Return (M + M') / 2."""
+    return (M + M.mT) / 2
+
+
+def defect(X: Array, sparse: Support | None = None) -> Array:
+    """Return X'X - I_n, which is 0 on the manifold."""
+    return gram(X, sparse) - identity(X.shape[-1], X)
+
+
+def tangent(X: Array, W: Array) -> Array:
+    """Return the projection of W to the tangent space at a point of the manifold, W - X sym(X'W)."""
+    return W - X @ sym(X.mT @ W)
+
+
+def multiplier(X: Array, W: Array) -> Array:
+    """Return Y = -sym(X'W) / 2: of all symmetric Y the one that makes |W + 2XY| least at a point of the manifold."""
+    return -sym(X.mT @ W) / 2
+
+
+def qr(X: Array) -> Array:
+    """Return the orthogonal factor of X = QR with a positive diagonal of R, which makes it depend on X continuously."""
+    xp = namespace(X)
+    Q, R = xp.linalg.qr(X)
+    negative = xp.astype(xp.linalg.diagonal(R) < 0, X.dtype)
+    return Q * (1 - 2 * negative)[..., None, :]
+
+
+def polar(X: Array) -> Array:
+    """Return the nearest point of the manifold, U V' of the thin SVD X = U S V'.
+
+    A well-conditioned X goes through the n x n matrix X'X, X (X'X)^(-1/2), which is several times cheaper; the
+    singular value decomposition serves the others. On the manifold up to the root of the precision, the first terms of
+    (I + E)^(-1/2) = I - E/2 + ... are exact. Where X'X is not finite, neither is the result.
+    """
+    xp, sparse = namespace(X), support(X)
+    C = gram(X, sparse)
+    if not bool(xp.all(xp.isfinite(C))):
+        return xp.nan * X  # a diverging run is told by its numbers; decompositions raise
+    half = (C - identity(X.shape[-1], X)) / 2
+    if bool(xp.all(norm(half) <= precision(half) ** 0.5 / 2)):
+        return X - right(X, half, sparse)
+    w, Q = xp.linalg.eigh(C)
+    if bool(xp.any(w[..., 0] <= 0.01 * w[..., -1])):  # the Gram route loses |X|_2^2 |X^+|_2^2 in accuracy
+        U, _, Vt = xp.linalg.svd(X, full_matrices=False)
+        return U @ Vt
+    return X @ ((Q / xp.sqrt(w)[..., None, :]) @ Q.mT)
+
+
+def random_point(m: int, n: int, seed: int | np.random.Generator = 0) -> Array:
+    """Return a uniformly distributed point of the manifold, the polar factor of a Gaussian matrix."""
+    m = inputs.integer(m, "m")
+    return polar(inputs.generator(seed).standard_normal((m, inputs.columns(n, m))))
+
+
+RETRACTIONS = {"polar": polar, "qr": qr}

@@ -1,0 +1,37 @@
+"""How a run ends."""
+
+from dataclasses import dataclass
+
+from orthoprox._arrays.library import Array, namespace, precision
+from orthoprox.stopping.status import Status
+
+STILL = 100  # steps without motion after which a run has stalled
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ends, and whether it returns its best measured point instead of its last."""
+
+    status: Status
+    details: str = ""
+    best: bool = False
+
+
+def no_better(ending: Ending) -> Ending:
+    """Return how a run ends that has found nothing better than its start, which it hands back."""
+    status = Status.STALLED if ending.status is Status.CONVERGED else ending.status
+    return Ending(status, f"{ending.details} No point better than the start was found; this is the start.".lstrip())
+
+
+def zero_columns(X: Array) -> str:
+    """Return what to do about columns of X that are zero, or nothing where there are none."""
+    xp = namespace(X)
+    empty = int(xp.sum(xp.astype(xp.all(X == 0, axis=-2), xp.int64)))
+    if empty == 0:
+        return ""
+    return f"{empty} column(s) of X are zero, where X'X = I can no longer act: set a larger rho, or start elsewhere."
+
+
+def motionless(X0: Array) -> float:
+    """Return the length of a step that is nothing but rounding."""
+    return float(4 * precision(X0) * X0.shape[-1] ** 0.5)

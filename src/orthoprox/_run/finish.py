@@ -1,0 +1,106 @@
+"""What is done with the result of a run: lower minima nearby are looked for, and the last digits found."""
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+
+import numpy as np
+
+from orthoprox._adaptive.polish import polish
+from orthoprox._arrays.library import Array, precision
+from orthoprox._certify.evaluator import Evaluator
+from orthoprox._linalg.stiefel import polar
+from orthoprox._run.result import Result
+from orthoprox.nonsmooth.zero import Zero
+from orthoprox.problems.problem import Problem
+from orthoprox.starts.continuation import follow
+from orthoprox.starts.probe import PROBE, WORK, flops, probe_value
+from orthoprox.starts.random import unit
+from orthoprox.stopping.status import Status
+
+_POLISHABLE = (Status.CONVERGED, Status.ITERATIONS, Status.STALLED)
+_CERTIFICATE = 50  # pairs of products for the certificate of a polished point
+_WIDE, _NARROW = ((0.3, 100), (0.1, 50), (0.03, 50)), ((0.1, 100), (0.03, 50))
+_JITTERS = 0.1, 3.0  # times a random matrix with columns of length 1, where no path from the minimum itself has helped
+_ROUNDS, _FAILURES = 8, 4  # at most, and in a row
+_OVERHEAD = 2e6  # operations that could be done in the time that an iteration takes at least
+_LOWER = 1e-9  # the share of f by which a minimum has to be lower
+
+
+def lower_minima(
+    result: Result, run: Callable[[Array], Result], enough: Callable[[], bool], rng: np.random.Generator
+) -> Result:
+    """Return the lowest of what runs find from paths of smoothed problems that begin at the minimum found so far.
+
+    Smoothing fills shallow minima, and a path leads from where it is to a lower one next to it. Each round follows two and
+    runs from the end of the one that promises more: first a wide and a narrow path from the minimum, then wide ones from
+    random points near to it and far. It ends when nothing helps or all together cost 2e10 operations: a few seconds at the
+    most, and nothing where the problem is large.
+    """
+    problem = result.problem
+    if not result.converged or isinstance(problem.nonsmooth, Zero):
+        return result
+    length = 2 * (sum(iterations for _, iterations in _WIDE) + PROBE) + result.iterations
+    work = length * max(flops(problem), _OVERHEAD)
+    best, failures = result, 0
+    for _ in range(min(_ROUNDS, int(WORK / work))):
+        if failures == _FAILURES or enough():
+            break
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                X = _promising(problem, polar(best.X), rng if failures else None, enough)
+            found = run(X)
+        except KeyboardInterrupt:  # what has been found is not lost
+            break
+        except (ArithmeticError, ValueError):  # l need not be defined where a path leads
+            failures += 1
+            continue
+        if found.status is Status.INTERRUPTED:
+            break
+        lower = found.projected_objective < best.projected_objective - _LOWER * abs(found.projected_objective)
+        best, failures = (found, 0) if found.converged and lower else (best, failures + 1)
+    return best
+
+
+def _promising(problem: Problem, X: Array, rng: np.random.Generator | None, enough: Callable[[], bool]) -> Array:
+    """Return the lower end of two paths, from X itself or from random points around it; or of one, if that is enough."""
+    if rng is None:
+        paths = [(X, _WIDE), (X, _NARROW)]
+    else:
+        paths = [(polar(X + jitter * unit(problem, rng)), _WIDE) for jitter in _JITTERS]
+    first = follow(problem, *paths[0])
+    if enough():
+        return first
+    return min(first, follow(problem, *paths[1]), key=lambda end: probe_value(problem, end))
+
+
+def with_certified_status(result: Result, tol: float) -> Result:
+    """Return the result with the status that its certificate proves, where a budget ended the run before it was looked at."""
+    if result.status not in (*_POLISHABLE, Status.TIME) or not result.measurement.kkt_error <= tol:
+        return result
+    return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value)
+
+
+def polished(result: Result, X0: Array, history: bool) -> Result:
+    """Return the result at the polished point, or as it is where polishing does not help or the run was cut short."""
+    if result.status not in _POLISHABLE:
+        return result
+    if result.measurement.kkt_error <= precision(result.X) ** (2 / 3):  # as it is after polishing within the run
+        return replace(result, polished=True)
+    problem = result.problem
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        evaluator = Evaluator(problem, X0)
+        found = polish(problem, result.X, result.multiplier, evaluator)
+        if found is None:
+            return result
+        certificate = evaluator.certify(*found, work=_CERTIFICATE)
+    measurement = evaluator.measure(found[0], certificate)
+    row = {name: column[-1] for name, column in result.history.items()} | asdict(measurement)
+    return replace(
+        result,
+        X=found[0],
+        multiplier=found[1],
+        certificate=certificate,
+        measurement=measurement,
+        history={name: np.append(column if history else column[:0], row[name]) for name, column in result.history.items()},
+        polished=True,
+    )

@@ -1,0 +1,132 @@
+"""What a run returns."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orthoprox._arrays.library import Array, to_numpy
+from orthoprox._certify.certificate import Certificate
+from orthoprox._certify.metrics import Measurement
+from orthoprox._linalg.stiefel import polar
+from orthoprox.problems.problem import Problem
+from orthoprox.solvers.base import Solver
+from orthoprox.stopping.status import Status
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """The outcome of a run. ``X`` is the method's own point; every number is measured at it, by the one evaluator."""
+
+    X: Array  # the point, exactly as the method produced it
+    problem: Problem
+    solver: Solver[Any]  # as the user wrote it
+    status: Status
+    message: str  # the status, and what to do about it
+    measurement: Measurement  # of X
+    certificate: Certificate  # of X, refined
+    multiplier: Array | None  # the method's own, of X'X = I
+    parameters: dict[str, Any]  # in force at the end
+    iterations: int
+    seconds: float  # time of the method: steps and what its stopping rule reads
+    cpu_seconds: float  # the same in processor time, summed over all threads
+    wall_seconds: float  # all time, with the search for a start, measurements, callbacks and polishing
+    history: dict[str, np.ndarray[Any, Any]]  # the measurements of the run, one array for each column
+    polished: bool = False  # whether X has its last digits, by Newton's method on its support
+
+    @property
+    def converged(self) -> bool:
+        """Whether the stopping rule was met."""
+        return self.status is Status.CONVERGED
+
+    @property
+    def objective(self) -> float:
+        """f(X)."""
+        return self.measurement.objective
+
+    @property
+    def projected_objective(self) -> float:
+        """f at the nearest point with X'X = I: what methods should be compared by."""
+        return self.measurement.projected_objective
+
+    @property
+    def feasibility(self) -> float:
+        """|X'X - I|_F."""
+        return self.measurement.feasibility
+
+    @property
+    def stationarity(self) -> float:
+        """The relative distance to stationarity, an upper bound that the certificate proves."""
+        return self.measurement.stationarity
+
+    @property
+    def sparsity(self) -> float:
+        """The share of entries with |x| < 1e-5."""
+        return self.measurement.sparsity
+
+    def projected(self) -> Array:
+        """Return the point with X'X = I nearest to X. Exact zeros are lost where X'X is not the identity."""
+        return polar(self.X)
+
+    def plot(self) -> "Figure":
+        """Draw the convergence curves and the entries of X (needs matplotlib)."""
+        from orthoprox._run.plot import draw
+
+        return draw(self)
+
+    def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
+        """Return everything as plain numbers, strings and lists, ready for JSON; X and the multiplier only with ``arrays``.
+
+        JSON has no infinity: an infinite objective, of a point outside the domain of g, becomes None.
+        """
+        proof = self.certificate
+        summary: dict[str, Any] = {
+            "method": type(self.solver).__name__,
+            "shape": list(self.problem.shape),
+            "status": self.status.name,
+            "message": self.message,
+            "converged": self.converged,
+            "polished": self.polished,
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "wall_seconds": self.wall_seconds,
+            **asdict(self.measurement),
+            "certificate": {name: getattr(proof, name) for name in ("distance", "feasibility", "upper", "lower", "gradient")},
+            "parameters": {name: float(value) for name, value in self.parameters.items()},
+            "history": {name: column.tolist() for name, column in self.history.items()},
+        }
+        if arrays:
+            summary["X"] = to_numpy(self.X).tolist()
+            summary["multiplier"] = None if self.multiplier is None else to_numpy(self.multiplier).tolist()
+        return {name: _finite(value) for name, value in summary.items()}
+
+    def __repr__(self) -> str:
+        proof = self.certificate
+        rows = {
+            "status": self.message,
+            "objective": f"{self.objective:.10g}",
+            "projected objective": f"{self.projected_objective:.10g}",
+            "feasibility": f"{self.feasibility:.2e}   |X'X - I|",
+            "stationarity": f"{self.stationarity:.2e}   relative",
+            "certificate": f"{proof.lower:.3e} <= distance to stationary <= {proof.upper:.3e}",
+            "at the prox point": f"{proof.distance:.1e} away, feasible to {proof.feasibility:.1e}",
+            "sparsity": f"{100 * self.sparsity:.2f} %   |x| < 1e-5",
+            "iterations": f"{self.iterations}",
+            "seconds": f"{self.seconds:.3f}   ({self.wall_seconds:.3f} in all)",
+        }
+        m, n = self.problem.shape
+        lines = [f"Result of {type(self.solver).__name__}, X of shape ({m}, {n})"]
+        return "\n".join(lines + [f"  {name:<20} {text}" for name, text in rows.items()])
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

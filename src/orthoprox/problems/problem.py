@@ -1,0 +1,76 @@
+"""A problem: a smooth term, a nonsmooth term and the shape of X."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, namespace
+from orthoprox.nonsmooth.base import Nonsmooth
+from orthoprox.smooth.base import Smooth
+
+
+@runtime_checkable
+class HasShape(Protocol):
+    """A term whose data fit only some shapes of X."""
+
+    def check_shape(self, shape: tuple[int, int]) -> None:
+        """Raise ``ValueError`` where X cannot have this shape."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The problem  min l(X) + g(X)  subject to  X'X = I_n,  X of shape (m, n).
+
+    Parameters
+    ----------
+    smooth : Smooth
+        The differentiable term l, one of ``orthoprox.smooth`` or your own.
+    nonsmooth : Nonsmooth
+        The prox-friendly term g, one of ``orthoprox.nonsmooth`` or your own.
+    shape : tuple of two ints
+        The shape (m, n) of X, with m >= n >= 1.
+    """
+
+    smooth: Smooth
+    nonsmooth: Nonsmooth
+    shape: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        for role, term, kind in (("smooth", self.smooth, Smooth), ("nonsmooth", self.nonsmooth, Nonsmooth)):
+            if not isinstance(term, kind):
+                raise TypeError(
+                    f"The {role} term is {term!r}, a {type(term).__name__}; it needs an instance of {kind.__name__}, "
+                    f"such as one of orthoprox.{role}."
+                )
+        object.__setattr__(self, "shape", inputs.pair(self.shape))
+        for term in (self.smooth, self.nonsmooth):
+            if isinstance(term, HasShape):
+                term.check_shape(self.shape)
+
+    def value(self, X: Array) -> Array:
+        """Return l(X) + g(X)."""
+        return self.smooth.value(X) + self.nonsmooth.value(X)
+
+    def probe(self, X: Array) -> Array:
+        """Evaluate both terms at X, and raise where what they return is of no use: a mistake in a term of one's own.
+
+        Return X in the precision of its gradient, in which a run will go on.
+        """
+        ell, g = type(self.smooth).__name__, type(self.nonsmooth).__name__
+        D = self.smooth.grad(X)
+        inputs.returned_array(D, f"The gradient of the smooth term {ell}", X)
+        inputs.returned_number(self.smooth.value(X), f"The value of the smooth term {ell}")
+        inputs.returned_number(self.nonsmooth.value(X), f"The value of the nonsmooth term {g}", infinite=True)
+        step = 1 / (1 + 2 * self.nonsmooth.modulus)
+        inputs.returned_array(self.nonsmooth.prox(X, step), f"The prox of the nonsmooth term {g}", X)
+        return namespace(X).astype(X, namespace(X).result_type(X, D))
+
+
+def as_problem(value: Any) -> Problem:
+    """Return ``value`` if it is a problem."""
+    if not isinstance(value, Problem):
+        raise TypeError(
+            f"problem is {value!r}, a {type(value).__name__}; it needs an orthoprox.Problem, "
+            "such as orthoprox.problems.sparse_pca(A, n, mu)."
+        )
+    return value

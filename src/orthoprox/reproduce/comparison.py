@@ -1,0 +1,115 @@
+"""Numbers of the paper beside those found here, and averages over rows."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from orthoprox import SOLVERS
+from orthoprox.reproduce.ledger import Row
+from orthoprox.reproduce.section import Claim
+
+METHODS = {name: method.facts.name for name, method in SOLVERS.items()}  # as tables show them
+CLOSE = 1.5  # the factor within which iterations and ratios of times agree
+
+
+def factor(what: str, paper: float, here: float, bound: float, *, form: str = "{:.3g}", reason: str = "") -> Claim:
+    """Return the claim that two positive numbers are the same up to a factor."""
+    ratio = here / paper
+    agrees = bool(1 / bound <= ratio <= bound)
+    return Claim(what, form.format(paper), form.format(here), ratio, agrees, "" if agrees else reason)
+
+
+def difference(what: str, paper: float, here: float, bound: float, *, form: str = "{:.1f}", reason: str = "") -> Claim:
+    """Return the claim that two numbers differ by at most a bound."""
+    agrees = bool(abs(here - paper) <= bound)
+    return Claim(what, form.format(paper), form.format(here), here / paper, agrees, "" if agrees else reason)
+
+
+def statement(what: str, paper: str, here: str, agrees: bool | None, *, reason: str = "") -> Claim:
+    """Return the claim that something is as the paper says; the reason is given where it is not."""
+    return Claim(what, paper, here, None, agrees, "" if agrees is not False else reason)
+
+
+def fastest(what: str, times: Mapping[str, float], reason: str = "") -> Claim:
+    """Return the claim that LSALM takes the least time."""
+    order = sorted(times, key=lambda name: times[name])
+    here = " < ".join(f"{METHODS[name]} {times[name]:.2f} s" for name in order)
+    return statement(f"{what}: LSALM is the fastest", "yes", here, order[0] == "lsalm", reason=reason)
+
+
+def speeds(what: str, paper: Mapping[str, float], times: Mapping[str, float], reasons: Mapping[str, str]) -> list[Claim]:
+    """Return the claims on times over that of LSALM: the same up to a factor of 1.5, with the same method ahead.
+
+    The reason where one differs is that of the method, or else that of all times.
+    """
+    claims = []
+    for name in times:
+        if name != "lsalm":
+            theirs, ours = paper[name] / paper["lsalm"], times[name] / times["lsalm"]
+            reason = reasons.get(name, reasons["T"])
+            claim = factor(f"{what}: time, {METHODS[name]}/LSALM", theirs, ours, CLOSE, form="{:.2f}", reason=reason)
+            agrees = bool(claim.agrees) and (theirs > 1) == (ours > 1)
+            claims.append(replace(claim, agrees=agrees, sentence="" if agrees else reason))
+    return claims
+
+
+def agreeing(claims: Sequence[Claim]) -> str:
+    """Return the sentence that counts the claims that agree; none where there is nothing to count."""
+    decided = [claim for claim in claims if claim.agrees is not None]
+    if not decided:
+        return ""
+    return f"{sum(bool(claim.agrees) for claim in decided)} of {len(decided)} comparisons with the paper agree."
+
+
+def select(rows: Iterable[Row], **at: Any) -> list[Row]:
+    """Return the rows at some place of the study."""
+    return [row for row in rows if all(row["at"].get(name) == value for name, value in at.items())]
+
+
+def shared(rows: Iterable[Row], solvers: Sequence[str], **at: Any) -> dict[str, list[Row]]:
+    """Return for each method its rows at some place, on the seeds that all methods have."""
+    found = {name: select(rows, solver=name, **at) for name in solvers}
+    seeds = set.intersection(*({row["at"]["seed"] for row in group} for group in found.values()))
+    return {name: [row for row in group if row["at"]["seed"] in seeds] for name, group in found.items()}
+
+
+def mean(rows: Sequence[Row], name: str) -> float:
+    """Return the average of a quantity."""
+    return float(np.mean([row[name] for row in rows]))
+
+
+def deviation(rows: Sequence[Row], name: str) -> float:
+    """Return the standard deviation of a quantity; NaN for a single row."""
+    return float(np.std([row[name] for row in rows], ddof=1)) if len(rows) > 1 else float("nan")
+
+
+def per_iteration(rows: Sequence[Row]) -> float:
+    """Return the processor time of an iteration: all time over all iterations."""
+    return float(sum(row["cpu_seconds"] for row in rows) / max(1, sum(row["iterations"] for row in rows)))
+
+
+def converged(row: Row) -> bool:
+    """Return whether a run met its stopping rule."""
+    return bool(row["status"] == "CONVERGED")
+
+
+def trapped(rows: Sequence[Row]) -> str:
+    """Return the sentence on how many of the runs that did not converge have a zero column."""
+    failed = [row for row in rows if not converged(row)]
+    if not failed:
+        return "All runs converged."
+    empty = sum(row["zero_columns"] > 0 for row in failed)
+    return (
+        f"{empty} of the {len(failed)} runs that did not converge ended with a column of X that is exactly zero, where the "
+        "constraint cannot act."
+    )
+
+
+def by(rows: Iterable[Row], key: Callable[[Mapping[str, Any]], Any]) -> dict[Any, list[Row]]:
+    """Return the rows in groups, by a function of their place."""
+    groups: dict[Any, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row["at"]), []).append(row)
+    return groups

@@ -1,0 +1,20 @@
+"""The sections of the report, by the ids of their specs."""
+
+from collections.abc import Callable
+
+from orthoprox.reproduce.ledger import Row
+from orthoprox.reproduce.section import Section
+from orthoprox.reproduce.sections import assignment, components, methods, pairs, penalty, ranges, restart, scaling, smoothing
+from orthoprox.reproduce.spec import Spec
+
+SECTIONS: dict[str, Callable[[Spec, list[Row], bool], Section]] = {
+    "fig-qp-range": ranges.section,
+    "fig-qp-beta": smoothing.section,
+    "fig-qp-rho": penalty.section,
+    "fig-qp-r-beta": pairs.section,
+    "table-spca": components.section,
+    "fig-spca-scaling": scaling.section,
+    "table-spca-rsm": restart.section,
+    "table-matching": assignment.section,
+    "fig-methods": methods.section,
+}

@@ -1,0 +1,110 @@
+"""How the times of sparse PCA grow with its size."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from orthoprox.reproduce.comparison import METHODS, agreeing, difference, mean, per_iteration, statement
+from orthoprox.reproduce.ledger import Row
+from orthoprox.reproduce.section import Claim, IncompleteError, Section
+from orthoprox.reproduce.sections.components import SOLVERS, compared
+from orthoprox.reproduce.spec import Spec, load
+from orthoprox.reproduce.table import Table
+
+_QUANTITIES = {"T": "time", "T/I": "time per iteration"}
+_SLOPES = 0.6  # the difference of two slopes that counts as agreement
+
+Curves = dict[str, dict[str, list[float]]]  # of each quantity and method
+Slopes = dict[tuple[str, str], float]
+
+
+def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
+    """Return times against m with fitted slopes."""
+    source = load(str(spec.uses), quick=quick)
+    groups, paper = compared(source, rows), source.paper
+    sizes = list(groups)
+    if len(sizes) < 2:
+        raise IncompleteError("a slope needs two sizes or more.")
+    here: Curves = {
+        "T": {name: [mean(group[name], "cpu_seconds") for group in groups.values()] for name in SOLVERS},
+        "T/I": {name: [per_iteration(group[name]) for group in groups.values()] for name in SOLVERS},
+    }
+    slopes = {(kind, name): slope(sizes, values) for kind, curves in here.items() for name, values in curves.items()}
+    theirs = _printed(paper, [m for m in sizes if m in paper["m"]])
+    claims = () if quick else tuple(_claims(spec, here, slopes, theirs, sizes))
+    return Section.of(
+        spec,
+        verdict=agreeing(claims) or f"Times at {len(sizes)} sizes.",
+        figures={spec.id: _figure(sizes, here, slopes)},
+        captions={spec.id: f"Processor time with one thread, averages at m = {', '.join(map(str, sizes))}; lines are fitted."},
+        tables=(_table(slopes, theirs, _printed(paper, paper["m"])),),
+        claims=claims,
+        remarks=("Agreement means: exponents that differ by at most .6.",),
+    )
+
+
+def _printed(paper: Mapping[str, Any], sizes: list[int]) -> Slopes:
+    """Return the exponents of the paper's printed times at some sizes."""
+    places = [paper["m"].index(m) for m in sizes]
+    T = {name: [paper[name]["T"][k] for k in places] for name in SOLVERS}
+    TI = {name: [paper[name]["T"][k] / paper[name]["I"][k] for k in places] for name in SOLVERS}
+    return {(kind, name): slope(sizes, curves[name]) for kind, curves in (("T", T), ("T/I", TI)) for name in SOLVERS}
+
+
+def slope(sizes: list[int], values: list[float]) -> float:
+    """Return the exponent a of the fit  value = c m^a."""
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0]) if len(sizes) > 1 else float("nan")
+
+
+def _claims(spec: Spec, here: Curves, slopes: Slopes, theirs: Slopes, sizes: list[int]) -> list[Claim]:
+    claims = []
+    for kind, title in _QUANTITIES.items():
+        least = [min(SOLVERS, key=lambda name, k=k, kind=kind: here[kind][name][k]) for k in range(len(sizes))]  # type: ignore[misc]
+        told = ", ".join(f"{METHODS[name]} at {m}" for m, name in zip(sizes, least, strict=True))
+        what = f"LSALM has the least {title} at all m"
+        claims.append(statement(what, "yes", told, set(least) == {"lsalm"}, reason=spec.reasons["slopes"]))
+        for name in SOLVERS:
+            what = f"{title}, exponent of {METHODS[name]}"
+            mine, other = slopes[kind, name], theirs[kind, name]
+            claims.append(difference(what, other, mine, _SLOPES, form="{:.2f}", reason=spec.reasons["slopes"]))
+    order = sorted(SOLVERS, key=lambda name: slopes["T", name])
+    told = " < ".join(f"{METHODS[name]} {slopes['T', name]:.2f}" for name in order)
+    lowest = order[0] == "lsalm"
+    return [*claims, statement("LSALM's time has the lowest exponent", "yes", told, lowest, reason=spec.reasons["slopes"])]
+
+
+def _table(slopes: Slopes, theirs: Slopes, all_sizes: Slopes) -> Table:
+    columns = (all_sizes, theirs, slopes)
+    lines = [(METHODS[name], *(_exponent(c[kind, name]) for kind in _QUANTITIES for c in columns)) for name in SOLVERS]
+    groups = (("", 1), *((title, 3) for title in _QUANTITIES.values()))
+    header = ("method", *(("paper, all sizes", "paper, our sizes", "here") * 2))
+    return Table("Fitted exponents of m; the paper's time per iteration is its T over its #I", header, tuple(lines), groups)
+
+
+def _exponent(value: float) -> str:
+    return f"{value:.2f}" if np.isfinite(value) else "-"
+
+
+def _figure(sizes: list[int], here: Curves, slopes: Slopes) -> Figure:
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
+    for axes, (kind, title) in zip(figure.subplots(1, 2), _QUANTITIES.items(), strict=True):
+        for k, name in enumerate(SOLVERS):
+            values, exponent = np.array(here[kind][name]), slopes[kind, name]
+            axes.plot(
+                sizes,
+                values,
+                "o",
+                color=f"C{k}",
+                label=METHODS[name] + (f", m^{exponent:.2f}" if np.isfinite(exponent) else ""),
+            )
+            if len(sizes) > 1:
+                center = np.exp(np.mean(np.log(values)) - exponent * np.mean(np.log(sizes)))
+                axes.plot(sizes, center * np.array(sizes, dtype=float) ** exponent, color=f"C{k}", linewidth=1)
+        axes.set(xscale="log", yscale="log", xlabel="m", ylabel="seconds", title=title.capitalize())
+        axes.set_xticks(sizes, labels=[str(m) for m in sizes])
+        axes.minorticks_off()
+        axes.grid(alpha=0.3)
+        axes.legend()
+    return figure

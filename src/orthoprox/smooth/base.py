@@ -1,0 +1,76 @@
+"""The abstract smooth term l, and the abilities that a method may ask of it beyond its gradient."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+from orthoprox._arrays.library import Array, is_array
+
+
+class Smooth(ABC):
+    """A differentiable term l. Its methods accept leading batch axes of X, unless its data are sparse or an operator."""
+
+    @abstractmethod
+    def value(self, X: Array) -> Array:
+        """Return l(X)."""
+
+    @abstractmethod
+    def grad(self, X: Array) -> Array:
+        """Return the Euclidean gradient of l at X."""
+
+    @abstractmethod
+    def value_and_grad(self, X: Array) -> tuple[Array, Array]:
+        """Return both at the price of one."""
+
+
+@runtime_checkable
+class HasLipschitz(Protocol):
+    """A smooth term that knows a Lipschitz constant of its gradient."""
+
+    @property
+    def lipschitz(self) -> float:
+        """An upper bound of |grad l(X) - grad l(Y)|_F / |X - Y|_F."""
+
+
+@runtime_checkable
+class HasWeakConvexity(Protocol):
+    """A smooth term that knows how far from convex it is."""
+
+    @property
+    def modulus(self) -> float:
+        """A number with l + modulus/2 |.|_F^2 convex; 0 for a convex l."""
+
+
+@runtime_checkable
+class HasHessian(Protocol):
+    """A quadratic smooth term."""
+
+    @property
+    def hessian(self) -> Array | None:
+        """H with grad l(X) = HX + grad l(0), one m x m matrix for all columns; None where it is not at hand."""
+
+
+def hessian_matrix(ell: Smooth) -> Array | None:
+    """Return the Hessian that a term shows as a matrix, or None; a method of that name is something else."""
+    H = ell.hessian if isinstance(ell, HasHessian) else None
+    return H if H is not None and is_array(H) and H.ndim == 2 else None
+
+
+@runtime_checkable
+class HasResolvent(Protocol):
+    """A smooth term, quadratic as a rule, whose sum with a quadratic has a closed-form minimiser."""
+
+    def resolvent(self, c: float) -> Callable[[Array], Array]:
+        """Return R -> X with grad l(X) + c X = R; whatever can be done once for this c is done here."""
+
+    def resolvents(self) -> Callable[[float], Callable[[Array], Array]]:
+        """Return c -> R -> X as above; whatever can be done once for all c is done here."""
+
+
+@runtime_checkable
+class HasData(Protocol):
+    """A smooth term whose data are arrays, which tell the library and the precision to work in."""
+
+    @property
+    def data(self) -> Array | None:
+        """One of the arrays, or None where there is none."""

@@ -1,0 +1,65 @@
+"""How fast the gradient of a smooth term changes: its own constants, or finite differences where it knows none."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, from_numpy, namespace, precision
+from orthoprox._linalg.norms import norm
+from orthoprox.smooth.base import HasLipschitz, HasWeakConvexity, Smooth
+
+_POWER_STEPS = 12
+_POWER_MARGIN = 1.1
+
+
+def weak_convexity(smooth: Smooth, X: Array) -> float:
+    """Return a modulus with l + modulus/2 |.|^2 convex: the term's own, or the Lipschitz constant of its gradient."""
+    return smooth.modulus if isinstance(smooth, HasWeakConvexity) else lipschitz(smooth, X)
+
+
+def lipschitz(smooth: Smooth, X: Array) -> float:
+    """Return the Lipschitz constant of grad l: the term's own, or an estimate around X.
+
+    The estimate is 1.1 times the largest |grad l(X + V) - grad l(X)| / |V| met by a power method on finite differences.
+    """
+    if isinstance(smooth, HasLipschitz):
+        return inputs.number(smooth.lipschitz, f"{type(smooth).__name__}.lipschitz", strict=False)
+    return _POWER_MARGIN * local_lipschitz(smooth, X, smooth.grad(X), _POWER_STEPS)
+
+
+def local_lipschitz(smooth: Smooth, X: Array, D: Array, steps: int) -> float:
+    """Return the largest |grad l(X + V) - D| / |V| that a power method meets from a fixed V; D = grad l(X)."""
+    xp = namespace(X)
+    V = from_numpy(np.random.default_rng(0).standard_normal(tuple(X.shape)), like=X)
+    length, largest = _difference(X), 0.0
+    for _ in range(steps):
+        size = norm(V)
+        V = V * (length / xp.where(size > 0, size, 1.0))[..., None, None]
+        V = smooth.grad(X + V) - D
+        largest = max(largest, float(xp.max(norm(V))) / length)
+    return largest
+
+
+def _difference(X: Array) -> float:
+    """Return the length of a step for finite differences: long enough for the precision, short for the curvature."""
+    return float(10 * precision(X) ** (1 / 3) * X.shape[-1] ** 0.5)
+
+
+def hessian(smooth: Smooth, X: Array, D: Array) -> Callable[[Array], Array]:
+    """Return V -> l''(X)[V], a finite difference of gradients from D = grad l(X): one gradient for each V."""
+    size = _difference(X)
+
+    def apply(V: Array) -> Array:
+        length = float(norm(V))
+        return V if length == 0 else (smooth.grad(X + (size / length) * V) - D) * (length / size)
+
+    return apply
+
+
+def steepness(smooth: Smooth, X: Array, D: Array) -> float:
+    """Return max(L, |D|_2) with D = grad l(X): on the manifold the gradient turns as fast as its length and L allow.
+
+    For a quadratic without a linear part this is L, at any X of the manifold.
+    """
+    return max(lipschitz(smooth, X), float(namespace(D).linalg.matrix_norm(D, ord=2)))

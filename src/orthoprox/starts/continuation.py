@@ -1,0 +1,42 @@
+"""Smoothing continuation: a path of smoothed problems, g replaced by Moreau envelopes that come closer to it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from orthoprox._arrays.library import Array
+from orthoprox._linalg.norms import norm
+from orthoprox._linalg.stiefel import polar
+from orthoprox.nonsmooth.moreau import smoothing
+from orthoprox.nonsmooth.zero import Zero
+from orthoprox.problems.problem import Problem
+from orthoprox.problems.smoothed import Smoothed
+from orthoprox.starts.coordinates import affordable_coordinates
+from orthoprox.starts.pca import JITTER
+from orthoprox.starts.probe import advance
+from orthoprox.starts.random import like_data, random
+
+_STAGES = (0.3, 150), (0.1, 50), (0.03, 50)  # how far the smoothing moves coordinate vectors, and its iterations
+PATH = sum(iterations for _, iterations in _STAGES)
+
+
+def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return what a path of smoothed problems leads to, g replaced by Moreau envelopes that come closer to it.
+
+    It begins at coordinate vectors, moved a little at random, or at a random point where these are not at hand.
+    """
+    X = random(problem, rng)
+    for V in affordable_coordinates(problem, rng):
+        X = polar(V + JITTER * X)
+    return follow(problem, X, _STAGES)
+
+
+def follow(problem: Problem, X: Array, stages: Sequence[tuple[float, int]]) -> Array:
+    """Return what the smoothed problems lead to from X: how far each smoothing moves coordinate vectors, and its iterations."""
+    corner, slope = like_data(problem, np.eye(*problem.shape)), float(norm(problem.smooth.grad(X)))
+    for width, iterations in stages:
+        nu = smoothing(problem.nonsmooth, corner, slope, width)
+        rough = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
+        end = advance(rough, X, iterations)
+        X = X if end is None else polar(end)
+    return X

@@ -1,0 +1,38 @@
+"""Principal components, or nearly the minimiser of any other l alone."""
+
+import numpy as np
+
+from orthoprox._arrays.library import Array, namespace, precision
+from orthoprox._linalg.norms import norm
+from orthoprox._linalg.stiefel import polar, sym
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import local_lipschitz
+from orthoprox.starts.random import random, unit
+
+_POWER_STEPS = 15
+JITTER = 0.1  # times a random matrix with columns of length 1: exact eigenvectors may be a saddle
+
+
+def pca(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return nearly a minimiser of l alone, principal components for a variance, moved a little at random.
+
+    Fifteen steps of X+ = polar(cX - grad l(X)), which for c = 0 and a quadratic l are those of the power method; c is the
+    curvature of l where that does not go down. Then X is turned to the eigenvectors of sym(X' grad l(X)), if l allows it.
+    """
+    ell, X = problem.smooth, random(problem, rng)
+    value, D = ell.value_and_grad(X)
+    c, jitter = 0.0, unit(problem, rng)
+    for _ in range(_POWER_STEPS):
+        W = c * X - D
+        new = polar(W / (float(norm(W)) or 1.0))
+        trial, E = ell.value_and_grad(new)
+        if float(trial) <= float(value):
+            X, value, D = new, trial, E
+        elif c == 0:
+            c = local_lipschitz(ell, X, D, 4)
+        else:
+            c *= 2
+    turned = X @ namespace(X).linalg.eigh(sym(X.mT @ D))[1]
+    slack = precision(X) ** 0.5 * abs(float(value))
+    X = turned if float(ell.value(turned)) <= float(value) + slack else X
+    return polar(X + JITTER * jitter)

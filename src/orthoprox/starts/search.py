@@ -1,0 +1,46 @@
+"""Which start is best: a few are probed, and the one that comes lowest is taken."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from orthoprox._arrays.library import Array
+from orthoprox.problems.problem import Problem
+from orthoprox.starts.continuation import PATH, smoothed
+from orthoprox.starts.coordinates import affordable_coordinates
+from orthoprox.starts.pca import pca
+from orthoprox.starts.probe import PROBE, WORK, flops, probe_value
+from orthoprox.starts.random import random
+
+_DENSE = 4  # with n > m / 4 coordinate vectors are the best guess
+
+
+def search(
+    problem: Problem, rng: np.random.Generator, number: int = 1, *, enough: Callable[[], bool] = lambda: False
+) -> list[Array]:
+    """Return the best ``number`` starts among coordinate vectors, nearly principal components and random points.
+
+    The end of a path of smoothed problems is tried, too, where more than one start is asked for or the problem is small.
+
+    Each gets 30 iterations of the adaptive method; what counts is f at the point of the manifold nearest to the last. Where
+    these would cost more than 2e10 operations, the shape of the problem decides: coordinate vectors for n >= m / 4, principal
+    components otherwise. Once ``enough`` says so, the first that are at hand are taken.
+    """
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        problem.probe(random(problem, rng))
+        m, n = problem.shape
+        if number == 1 and 3 * PROBE * flops(problem) > WORK:
+            guess = affordable_coordinates(problem, rng) if _DENSE * n >= m else []
+            return guess or [pca(problem, rng)]
+        path = [smoothed] if number > 1 or (3 * PROBE + PATH) * flops(problem) <= WORK else []
+        starts = affordable_coordinates(problem, rng)
+        for kind in (*number * (pca, random), *path):
+            if len(starts) >= number and enough():
+                return starts[:number]
+            starts.append(kind(problem, rng))
+        probe_values: list[float] = []
+        for X in starts:
+            if len(probe_values) >= number and enough():
+                break
+            probe_values.append(probe_value(problem, X))
+        return [starts[k] for k in np.argsort(probe_values, kind="stable")[:number]]
