@@ -14,10 +14,10 @@ import scipy.sparse as sp
 from orthoprox._arrays.library import Array, from_numpy, precision, to_numpy
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator
+from orthoprox._certify.semismooth import least_norm
 from orthoprox._linalg.krylov import trust_region
 from orthoprox._linalg.norms import inner, norm
 from orthoprox._linalg.orthogonality import Matrix, Orthogonality
-from orthoprox._linalg.packed import PackedEntries
 from orthoprox._linalg.stiefel import defect
 from orthoprox.nonsmooth.base import Face, HasFace
 from orthoprox.problems.problem import Problem
@@ -36,9 +36,7 @@ _VIOLATION = 0.1  # entries leave that pull at least by this share of the strong
 _INSIDE = 1e-9  # how far they go at first
 _LOOSEST, _TIGHTEST = 0.1, 1e-6  # tolerances of conjugate gradients
 _DAMPING = 500  # machine epsilons, where equations may depend on each other
-_FIRST_DAMPING = 1e-3
 _SHIFT = 1e-6  # of the Hessian, times the slope of l
-_GAIN = 1e-5  # a step that reduces the residual of the held entries by less than this share is the last
 
 
 def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) -> tuple[Array, Array] | None:
@@ -100,16 +98,15 @@ class _Model:
         """
         more = _SHIFT * self.scale(D) / X.shape[1] ** 0.5
         H = hessian_matrix(self.ell)
-        free = PackedEntries(face.free)
-        if H is not None and free.overlaps[1] <= X.size:
-            K, order = free.within_columns(to_numpy(H)), np.argsort(equations.entries[1], kind="stable")
-            back = np.argsort(order)
-            return lambda v: (K @ v[order])[back] + equations.gather(face.curvature(equations.scatter(v))) + more * v
+        take, put = equations.entries.take, equations.entries.put
+        if H is not None and equations.entries.overlaps[1] <= X.size:
+            K = equations.entries.within_columns(to_numpy(H))
+            return lambda v: K @ v + take(face.curvature(put(v))) + more * v
         apply = hessian(self.ell, self._send(X), self._send(D))
 
         def curved(v: Matrix) -> Matrix:
-            V = equations.scatter(v)
-            return np.asarray(equations.gather(to_numpy(apply(self._send(V))) + face.curvature(V)) + more * v)
+            V = put(v)
+            return np.asarray(take(to_numpy(apply(self._send(V))) + face.curvature(V)) + more * v)
 
         return curved
 
@@ -134,7 +131,7 @@ class _Model:
 
     def product(self, equations: Orthogonality) -> float:
         """Return the flops of a product with the projected Hessian."""
-        (m, n), entries = self.like.shape, len(equations.entries[0])
+        (m, n), entries = self.like.shape, len(equations.entries)
         projections = 32.0 * (equations.fill[1] + equations.J.nnz)
         return float(min(self.dense, _SPARSE * m * entries) + 2 * entries * n + projections)
 
@@ -172,8 +169,8 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
         if equations is None:
             return None
         W = D + face.gradient
-        Y = Y + equations.multiplier(equations.gather(W + 2 * (equations.X @ Y)))
-        r = equations.project(equations.gather(W + 2 * (equations.X @ Y)))
+        Y = Y + equations.multiplier(equations.entries.take(W + 2 * (equations.X @ Y)))
+        r = equations.project(equations.entries.take(W + 2 * (equations.X @ Y)))
         error = max(float(norm(r)) / model.scale(D), float(norm(defect(X))))
         if error <= model.rounding or last / 2 < error <= model.small:
             return X, Y
@@ -219,7 +216,7 @@ def _step(
         tol=tol,
         max_iterations=min(_CG_STEPS, max(int(model.flops / price), 0)),
     )
-    return None if move.edge or not float(norm(v)) < radius else equations.scatter(v + project(move.V))
+    return None if move.edge or not float(norm(v)) < radius else equations.entries.put(v + project(move.V))
 
 
 def _dual(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix, float]:
@@ -228,19 +225,22 @@ def _dual(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix, float]:
     Each step solves a linear least-squares problem in the free entries and in those held ones where R is not zero.
     """
     D, sparse, free = model.grad(X), sp.csr_array(X), model.face(X).free
-    R = model.min_norm_subgradient(X, D + 2 * (sparse @ Y))
-    damping, scale = _FIRST_DAMPING, model.scale(D)
-    for _ in range(_DUAL_STEPS):
-        size = float(norm(R))
-        equations = model.equations(X, free | (R != 0), damping) if size > model.rounding * scale else None
-        if equations is None or damping > 1:
-            break
-        trial = Y + equations.multiplier(equations.gather(R), exact=False)
-        T = model.min_norm_subgradient(X, D + 2 * (sparse @ trial))
-        gain = 1 - float(norm(T)) / size
-        if gain > 0:
-            Y, R = trial, T
-        damping = max(damping * (0.1 if gain > 0 else 10), _DAMPING * model.eps)
-        if 0 < gain < _GAIN:
-            break
+
+    def residual(Y: Matrix) -> Matrix:
+        return model.min_norm_subgradient(X, D + 2 * (sparse @ Y))
+
+    def newton(R: Matrix, damping: float) -> Matrix | None:
+        equations = model.equations(X, free | (R != 0), damping)
+        return None if equations is None else equations.multiplier(equations.entries.take(R), exact=False)
+
+    scale = model.scale(D)
+    Y, R = least_norm(
+        residual,
+        newton,
+        Y,
+        residual(Y),
+        tiny=model.rounding * scale,
+        max_steps=_DUAL_STEPS,
+        least_damping=_DAMPING * model.eps,
+    )
     return Y, R, max(float(norm(R)) / scale, float(norm(defect(X))))

@@ -17,6 +17,7 @@ import numpy as np
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, namespace, precision
+from orthoprox._certify import semismooth
 from orthoprox._linalg import products, stiefel
 from orthoprox._linalg.krylov import conjugate_gradients
 from orthoprox._linalg.norms import inner, norm
@@ -30,8 +31,7 @@ _SEARCH = 20  # those that find a multiplier where the method has none
 _LAST = 50  # and those that the lower bound may spend in any case
 _NEWTON_STEPS = 60
 _CG_STEPS = 200
-_GAIN = 1e-5  # a nearly undamped Newton step that reduces the residual by less than this share is the last
-_UNDAMPED = 1e-10
+_UNDAMPED = 1e-10  # only a step with less damping may be the last because it gains little
 
 
 @dataclass(frozen=True)
@@ -192,30 +192,28 @@ def _improve(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[Arr
 
 
 def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _Budget) -> tuple[Array, Array]:
-    """Minimise |R(Y)|^2 / 2 over symmetric Y, R(Y) = nearest(C + 2PY), by semismooth Newton; return Y and R.
+    """Minimise |R(Y)| over symmetric Y, R(Y) the least-norm element of C + dg(P) + 2PY; return Y and R.
 
-    The problem is convex with gradient 2 sym(P'R). The generalised derivative of ``nearest`` keeps the nonzero entries
-    of R and blanks the others (for groups of entries it keeps too much, which only shortens the step), so the Newton
-    equation reads  sym(P'(M o PS)) + damping S = -sym(P'R) / 2  with the mask M. Columns of P that hardly overlap make
-    it nearly singular: the damping falls as long as the steps succeed, and rises where they change the mask too much.
+    The generalised derivative of R keeps its nonzero entries and blanks the others (for groups of entries it keeps too much,
+    which only shortens the step), so the Newton equation reads  sym(P'(M o PS)) + damping S = -sym(P'R) / 2  with the mask M.
     """
-    tiny, damping = _rounding(C), 1e-3
-    for _ in range(_NEWTON_STEPS):
-        size, F = float(norm(R)), model.left(R)
-        if size <= tiny or float(norm(F)) <= precision(R) * size or budget.left <= 0:
-            break
+
+    def newton(R: Array, damping: float) -> Array | None:
+        F = model.left(R)
+        if float(norm(F)) <= precision(R) * float(norm(R)) or budget.left <= 0:
+            return None
         spread = _masked(model, R)
-        damped = lambda T, spread=spread, damping=damping: model.left(spread(T)) + damping * T  # noqa: E731
-        S = budget.solve(damped, -F / 2, tol=1e-3)
-        trial = Y + S
-        T = model.min_norm_subgradient(C + 2 * model.right(trial))
-        gain = 1 - float(norm(T)) / size
-        if gain > 0:
-            Y, R = trial, T
-        damping *= 0.1 if gain > 0 else 10
-        if (0 < gain < _GAIN and damping < _UNDAMPED) or damping > 1:
-            break
-    return Y, R
+        return budget.solve(lambda T: model.left(spread(T)) + damping * T, -F / 2, tol=1e-3)
+
+    return semismooth.least_norm(
+        lambda Y: model.min_norm_subgradient(C + 2 * model.right(Y)),
+        newton,
+        Y,
+        R,
+        tiny=_rounding(C),
+        max_steps=_NEWTON_STEPS,
+        patient=_UNDAMPED,
+    )
 
 
 def _rounding(C: Array) -> float:

@@ -6,6 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
+from orthoprox._linalg.packed import PackedEntries, ranges
+
 Matrix = np.ndarray[Any, Any]
 
 
@@ -22,11 +24,11 @@ class Orthogonality:
 
     def __init__(self, X: Matrix, mask: Matrix, damping: float) -> None:
         n = X.shape[1]
-        self.X = sp.csr_array(X)
-        self.entries = rows, columns = np.nonzero(mask)
-        self.starts = np.searchsorted(rows, np.arange(len(X) + 1))
-        entry, place = _overlaps(self.X.indptr, rows)
-        here, there = columns[entry], self.X.indices[place].astype(np.int64)
+        self.X, self.entries = sp.csr_array(X), PackedEntries(mask)
+        rows = self.entries.rows
+        starts, place = ranges(self.X.indptr[rows].astype(np.int64), np.diff(self.X.indptr)[rows])
+        entry = np.repeat(np.arange(len(rows)), np.diff(starts))
+        here, there = self.entries.columns[entry], self.X.indices[place].astype(np.int64)
         pairs, equation = np.unique(np.minimum(here, there) * n + np.maximum(here, there), return_inverse=True)
         self.pairs = pairs // n, pairs % n
         J = sp.csr_array((self.X.data[place], (equation, entry)), shape=(len(pairs), len(rows)))
@@ -49,20 +51,9 @@ class Orthogonality:
         """The number of equations and of the nonzeros of a triangular factor of JJ'."""
         return len(self.pairs[0]), int(self.factor.L.nnz)
 
-    def gather(self, M: Matrix) -> Matrix:
-        """Return the entries of M in the mask."""
-        return np.asarray(M[self.entries]).reshape(-1, 1)
-
-    def scatter(self, v: Matrix) -> Matrix:
-        """Return the matrix with the entries v in the mask and zeros elsewhere."""
-        V = np.zeros(self.X.shape, dtype=v.dtype)
-        V[self.entries] = v[:, 0]
-        return V
-
     def right(self, v: Matrix, S: Matrix) -> Matrix:
         """Return the entries of VS in the mask, V the matrix with the entries v."""
-        V = sp.csr_array((v[:, 0], self.entries[1], self.starts), shape=self.X.shape)
-        return self.gather(V @ S)
+        return np.asarray(self.entries.take(self.entries.sparse(v) @ S))
 
     def project(self, r: Matrix) -> Matrix:
         """Return the v nearest to r with J v = 0; a second round removes what rounding left."""
@@ -88,11 +79,3 @@ class Orthogonality:
         """Solve J J'y = c, once refined for the damping."""
         y = self.factor.solve(c)
         return np.asarray(y + self.factor.solve(c - self.J @ (self.transposed @ y)))
-
-
-def _overlaps(indptr: Matrix, rows: Matrix) -> tuple[Matrix, Matrix]:
-    """Return all (entry, place): the number of an entry in the mask, and where a nonzero of its row is stored."""
-    starts, counts = indptr[rows].astype(np.int64), np.diff(indptr)[rows]
-    entry = np.repeat(np.arange(len(rows)), counts)
-    within = np.arange(len(entry)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return entry, starts[entry] + within

@@ -43,6 +43,11 @@ class PackedEntries:
         X[self.rows, self.columns] = x[:, 0]
         return X
 
+    def sparse(self, x: Matrix) -> Any:
+        """Return the matrix with these entries as a scipy.sparse array."""
+        starts = np.concatenate([[0], np.cumsum(self._counts[1])])
+        return sp.csc_array((x[:, 0], self.rows, starts), shape=self.shape)
+
     def within_columns(self, H: Matrix) -> Any:
         """Return the sparse matrix that takes the entries of X to those of HX."""
         starts, second = _overlaps(self.columns, self._counts[1])
@@ -96,11 +101,15 @@ class _RowOverlaps:
 
 
 def _overlaps(groups: Matrix, counts: Matrix) -> tuple[Matrix, Matrix]:
-    """Return where the meetings of each place with those of its group begin, itself among them, and whom it meets.
+    """Return where the overlaps of each place with those of its group begin, itself among them, and with whom it overlaps.
 
     ``groups`` is sorted, and group k has ``counts[k]`` places.
     """
-    sizes = counts[groups]
+    first = np.cumsum(counts) - counts
+    return ranges(first[groups], counts[groups])
+
+
+def ranges(first: Matrix, sizes: Matrix) -> tuple[Matrix, Matrix]:
+    """Return where each of the ranges first[k], first[k] + 1, ... of given sizes begins in their sequence, and the sequence."""
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    begin = np.cumsum(counts) - counts
-    return starts, np.arange(starts[-1]) + np.repeat(begin[groups] - starts[:-1], sizes)
+    return starts, np.arange(starts[-1]) + np.repeat(first - starts[:-1], sizes)

@@ -90,8 +90,8 @@ def _check(problem: Any, solver: Any, every: Any, callback: Any) -> None:
     if not isinstance(solver, Solver):
         raise TypeError(f"solver is {solver!r}, a {type(solver).__name__}; it needs a method such as orthoprox.LSALM().")
     for ability in solver.needs:
-        if not isinstance(problem.nonsmooth, ability.kind):
-            term = type(problem.nonsmooth).__name__
+        term = ability.lacking_in(problem)
+        if term is not None:
             raise TypeError(f"{solver.facts.name} needs {ability.needed}; {term} {ability.lacking}. Choose another method.")
     if every is not None:
         inputs.integer(every, "every")

@@ -17,7 +17,7 @@ from orthoprox._linalg.norms import norm
 from orthoprox._linalg.products import support
 from orthoprox.nonsmooth.zero import Zero
 from orthoprox.problems.problem import Problem
-from orthoprox.solvers.base import Ability, Facts, Residuals, Solver
+from orthoprox.solvers.base import Facts, Residuals, Solver
 
 _DIVERGENCES = 3  # of the manifold, after which Newton's method takes over
 _COMPARED = 1e-3  # the residual at which f(X) is compared with f(X0)
@@ -74,20 +74,21 @@ class Adaptive(Solver[State]):
     """
 
     facts: ClassVar = Facts(
-        "Adaptive LSALM", nonsmooth=True, single_loop=False, complexity="", sequential=False, retraction_free=False,
+        "Adaptive LSALM",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="",
+        sequential=False,
+        retraction_free=False,
         work={"gradient": 1, "prox": 1, "gram": 1, "right": 2},
         remark="a single loop without retraction until Newton's method takes over",
-    )  # fmt: skip
+    )
     recovers: ClassVar = True
 
     newton: bool = True
 
     def __post_init__(self) -> None:
         inputs.flag(self.newton, "newton")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return ()
 
     def init(self, problem: Problem, X0: Array) -> State:
         lsalm, curvature = first_order.first(problem, X0)
@@ -155,9 +156,6 @@ class Adaptive(Solver[State]):
         smoothing = 0.0 if state.newton is None else state.newton.nu
         story = {"divergences": state.divergences, "newton": state.newton is not None, "nu": smoothing}
         return state.lsalm.parameters | {name: float(value) for name, value in story.items()}
-
-    def advice(self, problem: Problem, state: State) -> str:
-        return "Check the gradient with orthoprox.checks.check_grad and the prox with check_prox; one may be wrong."
 
 
 def _to_newton(problem: Problem, state: State, X: Array, width: float, *, stay: bool) -> State:

@@ -73,10 +73,16 @@ class ALMSSN(AugmentedLagrangian[State]):
     """
 
     facts: ClassVar = Facts(
-        "ALMSSN", nonsmooth=True, single_loop=False, complexity="", sequential=False, retraction_free=False,
-        work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1}, per="trial",
+        "ALMSSN",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="",
+        sequential=False,
+        retraction_free=False,
+        work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1},
+        per="trial",
         remark="not counting one gradient for each product in its Newton equations",
-    )  # fmt: skip
+    )
 
     penalty: float | None = None
     growth: float = 1.25
@@ -105,9 +111,22 @@ class ALMSSN(AugmentedLagrangian[State]):
         s = s if self.penalty is None else float(self.penalty)
         most = 0.01 * s / precision(X0) ** 0.5  # above, rounding errors of X would spoil Lam
         return State(
-            X0, X0, 0 * X0, float(f), D, s, float("inf"), float("inf"), 0, 0, unit,
-            most, self.shift * unit, self.coarse * unit, 0,
-        )  # fmt: skip
+            X0,
+            X0,
+            0 * X0,
+            float(f),
+            D,
+            s,
+            float("inf"),
+            float("inf"),
+            0,
+            0,
+            unit,
+            most,
+            self.shift * unit,
+            self.coarse * unit,
+            0,
+        )
 
     def step(self, problem: Problem, state: State) -> State:
         s, unit = state.s, state.unit
@@ -117,9 +136,17 @@ class ALMSSN(AugmentedLagrangian[State]):
         trials, products, coarse, shift = 0, 0, state.coarse, state.shift
         if not size <= coarse:  # with NaN as well, and the run ends
             descent = rgbb(
-                F.at, now, first=_FIRST / unit, tol=max(tol, coarse), max_steps=_MAX_STEPS,
-                decrease=_DECREASE, shrink=_SHRINK, trials=_TRIALS, direction=canonical, retraction="qr",
-            )  # fmt: skip
+                F.at,
+                now,
+                first=_FIRST / unit,
+                tol=max(tol, coarse),
+                max_steps=_MAX_STEPS,
+                decrease=_DECREASE,
+                shrink=_SHRINK,
+                trials=_TRIALS,
+                direction=canonical,
+                retraction="qr",
+            )
             now, size, trials = descent.point, descent.size, descent.trials
 
         if size <= coarse:
@@ -135,9 +162,22 @@ class ALMSSN(AugmentedLagrangian[State]):
         if (gap >= self.ratio * state.gap and balance > _LOW * size) or balance > _HIGH * size:
             s = min(max(self.growth * s, float(norm(Lam))), state.most)
         return State(
-            X, Y, Lam, now.more.f, now.more.D, s, gap, size, state.k + 1, trials, unit,
-            state.most, shift, coarse, products,
-        )  # fmt: skip
+            X,
+            Y,
+            Lam,
+            now.more.f,
+            now.more.D,
+            s,
+            gap,
+            size,
+            state.k + 1,
+            trials,
+            unit,
+            state.most,
+            shift,
+            coarse,
+            products,
+        )
 
     def _tolerance(self, state: State) -> float:
         """Return the inner tolerance: it shrinks with k and with |X - Y|, but not below rounding errors."""

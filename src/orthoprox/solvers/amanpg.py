@@ -55,10 +55,15 @@ class AManPG(ProximalGradient[State]):
     """
 
     facts: ClassVar = Facts(
-        "AManPG", nonsmooth=True, single_loop=False, complexity="O(eps^-2)", sequential=False, retraction_free=False,
+        "AManPG",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="O(eps^-2)",
+        sequential=False,
+        retraction_free=False,
         work={"gradient": 1, "polar": 2},
         remark="not counting the work of its subproblem solver; a safeguard adds a gradient and the trials of ManPG",
-    )  # fmt: skip
+    )
 
     safeguard: int = 5
 

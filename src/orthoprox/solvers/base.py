@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array
@@ -20,11 +20,17 @@ Residuals = Mapping[str, Callable[[], Array]]
 
 @dataclass(frozen=True)
 class Ability:
-    """Something that a method asks of the nonsmooth term beyond its prox."""
+    """Something that a method asks of one of the two terms beyond a gradient or a prox."""
 
     needed: str  # "a smooth objective"
     lacking: str  # "is not smooth"
-    kind: type
+    kind: type  # the class or protocol that the term has to be an instance of
+    term: str = "nonsmooth"  # which term: "smooth" or "nonsmooth"
+
+    def lacking_in(self, problem: Problem) -> str | None:
+        """Return the name of the term that lacks it, or None where the problem has it."""
+        term = getattr(problem, self.term)
+        return None if isinstance(term, self.kind) else type(term).__name__
 
 
 SMOOTH = Ability("a smooth objective", "is not smooth", Zero)
@@ -72,13 +78,13 @@ class Solver(ABC, Generic[S]):
     recovers: ClassVar[bool] = False  # whether it returns by itself to X'X = I, and ends no worse than it started
 
     @property
-    @abstractmethod
     def needs(self) -> tuple[Ability, ...]:
-        """The abilities that the nonsmooth term must have beyond its prox."""
+        """The abilities that the terms must have beyond a gradient and a prox; none by default."""
+        return ()
 
     @abstractmethod
     def init(self, problem: Problem, X0: Array) -> S:
-        """Return the first state; parameters left open are settled here, once."""
+        """Return the first state; parameters left open are resolved here, once."""
 
     @abstractmethod
     def step(self, problem: Problem, state: S) -> S:
@@ -92,18 +98,18 @@ class Solver(ABC, Generic[S]):
         limit) and ``prox`` (an estimate of the distance to stationarity).
         """
 
-    @abstractmethod
     def output(self, state: S) -> Array:
-        """Return the point to report, unchanged."""
+        """Return the point to report, unchanged; the field ``X`` of the state by default."""
+        return cast(Any, state).X
 
-    @abstractmethod
     def multiplier(self, state: S) -> Array | None:
-        """Return the method's own multiplier of X'X = I, if it has one."""
+        """Return the method's own multiplier of X'X = I; None by default, and the certificate finds one."""
+        return None
 
-    @abstractmethod
     def parameters(self, state: S) -> dict[str, Any]:
-        """Return the parameters in force, by name."""
+        """Return the parameters in force, by name, for the history; none by default."""
+        return {}
 
-    @abstractmethod
     def advice(self, problem: Problem, state: S) -> str:
-        """Return the sentence that says which parameter to change after a diverged run."""
+        """Return the sentence that says what to change after a diverged run."""
+        return "Check the gradient with orthoprox.checks.check_grad and the prox with check_prox; one may be wrong."

@@ -85,9 +85,15 @@ class Dissolving(Solver[State]):
     """
 
     facts: ClassVar = Facts(
-        "Dissolving", nonsmooth=True, single_loop=True, complexity="", sequential=False, retraction_free=True,
-        work={"gradient": 1, "gram": 2, "right": 3}, per="cycle",
-    )  # fmt: skip
+        "Dissolving",
+        nonsmooth=True,
+        single_loop=True,
+        complexity="",
+        sequential=False,
+        retraction_free=True,
+        work={"gradient": 1, "gram": 2, "right": 3},
+        per="cycle",
+    )
 
     inner: str = "auto"
     penalty: float | None = None
@@ -127,9 +133,6 @@ class Dissolving(Solver[State]):
             "constraint": lambda: norm(new.G),
             "prox": lambda: norm(new.V),
         }
-
-    def output(self, state: State) -> Array:
-        return state.X
 
     def multiplier(self, state: State) -> Array | None:
         """Return -Lam / 2; None for subgradient steps, whose W need not be near the one that a stationary point has."""

@@ -54,9 +54,14 @@ class Landing(Solver[State]):
     """
 
     facts: ClassVar = Facts(
-        "Landing", nonsmooth=False, single_loop=True, complexity="O(eps^-2)", sequential=False, retraction_free=True,
+        "Landing",
+        nonsmooth=False,
+        single_loop=True,
+        complexity="O(eps^-2)",
+        sequential=False,
+        retraction_free=True,
         work={"gradient": 1, "gram": 2, "right": 2},
-    )  # fmt: skip
+    )
 
     attraction: float | None = None
     step_size: float | None = None
@@ -89,9 +94,6 @@ class Landing(Solver[State]):
             "prox": lambda: norm(new.field),
             "kkt": lambda: norm(new.D - new.X @ sym(new.DX)),
         }
-
-    def output(self, state: State) -> Array:
-        return state.X
 
     def multiplier(self, state: State) -> Array:
         return -sym(state.DX) / 2

@@ -76,9 +76,14 @@ class LSALM(Solver[State]):
     """
 
     facts: ClassVar = Facts(
-        "LSALM", nonsmooth=True, single_loop=True, complexity="O(eps^-3)", sequential=True, retraction_free=True,
+        "LSALM",
+        nonsmooth=True,
+        single_loop=True,
+        complexity="O(eps^-3)",
+        sequential=True,
+        retraction_free=True,
         work={"gradient": 1, "prox": 1, "gram": 1, "right": 1},
-    )  # fmt: skip
+    )
 
     rho: float | None = None
     lam: float | None = None
@@ -160,9 +165,6 @@ class LSALM(Solver[State]):
             "prox": lambda: stiefel.norm(proximal()),
             "kkt": kkt,
         }
-
-    def output(self, state: State) -> Array:
-        return state.X
 
     def multiplier(self, state: State) -> Array:
         return state.Y

@@ -40,10 +40,15 @@ class MADMM(ManifoldADMM):
     """
 
     facts: ClassVar = Facts(
-        "MADMM", nonsmooth=True, single_loop=False, complexity="", sequential=False, retraction_free=False,
+        "MADMM",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="",
+        sequential=False,
+        retraction_free=False,
         work={"gradient": 3, "prox": 1, "polar": 3, "gram": 3, "right": 3},
         remark="counted with the default of three inner steps",
-    )  # fmt: skip
+    )
 
     accuracy: float = 1e-12
     max_cycles: int = 3

@@ -37,10 +37,16 @@ class ManIAL(FirstOrder):
     """
 
     facts: ClassVar = Facts(
-        "ManIAL", nonsmooth=True, single_loop=False, complexity="O(eps^-3)", sequential=False, retraction_free=False,
-        work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1}, per="trial",
+        "ManIAL",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="O(eps^-3)",
+        sequential=False,
+        retraction_free=False,
+        work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1},
+        per="trial",
         remark="not counting one more prox in each iteration",
-    )  # fmt: skip
+    )
 
     growth: float = 1.8
     ratio: float = 0.8

@@ -57,9 +57,7 @@ class ManifoldProximalGradient(ProximalGradient[State]):
         found = descend(problem, Point(state.X, state.F, state.D), inner.V, state.t)
         new, failures = found.point, state.failures + (not found.accepted)
         t, size = self._next_step(state.t, state.t0, found.trials == 1), float(norm(inner.V))
-        return State(
-            new.X, inner.Lam, size, t, state.t, new.F, new.D, inner.V, state.t0, failures, found.trials, inner.proxes
-        )  # fmt: skip
+        return State(new.X, inner.Lam, size, t, state.t, new.F, new.D, inner.V, state.t0, failures, found.trials, inner.proxes)
 
     @abstractmethod
     def _next_step(self, t: float, t0: float, smooth: bool) -> float:
@@ -96,9 +94,16 @@ class ManPG(ManifoldProximalGradient):
     """
 
     facts: ClassVar = Facts(
-        "ManPG", nonsmooth=True, single_loop=False, complexity="O(eps^-2)", sequential=False, retraction_free=False,
-        work={"gradient": 1, "polar": 1}, per="trial", remark="not counting the work of its subproblem solver",
-    )  # fmt: skip
+        "ManPG",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="O(eps^-2)",
+        sequential=False,
+        retraction_free=False,
+        work={"gradient": 1, "polar": 1},
+        per="trial",
+        remark="not counting the work of its subproblem solver",
+    )
 
     def _next_step(self, t: float, t0: float, smooth: bool) -> float:
         return t
@@ -123,9 +128,16 @@ class ManPGAda(ManifoldProximalGradient):
     """
 
     facts: ClassVar = Facts(
-        "ManPG-Ada", nonsmooth=True, single_loop=False, complexity="O(eps^-2)", sequential=False, retraction_free=False,
-        work={"gradient": 1, "polar": 1}, per="trial", remark="not counting the work of its subproblem solver",
-    )  # fmt: skip
+        "ManPG-Ada",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="O(eps^-2)",
+        sequential=False,
+        retraction_free=False,
+        work={"gradient": 1, "polar": 1},
+        per="trial",
+        remark="not counting the work of its subproblem solver",
+    )
 
     def _next_step(self, t: float, t0: float, smooth: bool) -> float:
         return 1.01 * t if smooth else max(t0, t / 1.01)

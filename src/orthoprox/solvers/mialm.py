@@ -51,10 +51,16 @@ class MIALM(FirstOrder):
     """
 
     facts: ClassVar = Facts(
-        "MIALM", nonsmooth=True, single_loop=False, complexity="", sequential=False, retraction_free=False,
-        work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1}, per="trial",
+        "MIALM",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="",
+        sequential=False,
+        retraction_free=False,
+        work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1},
+        per="trial",
         remark="not counting one more prox in each iteration",
-    )  # fmt: skip
+    )
 
     accuracy: float = 0.1
     decrease: float = 0.8

@@ -12,7 +12,7 @@ from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz, weak_convexity
 from orthoprox.smooth.resolvent import Resolvent, resolvents
 from orthoprox.solvers._shared.splitting import largest, relative_gap
-from orthoprox.solvers.base import Ability, Facts, Residuals, Solver, check_positive
+from orthoprox.solvers.base import Facts, Residuals, Solver, check_positive
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,15 @@ class PAMAL(Solver[State]):
     """
 
     facts: ClassVar = Facts(
-        "PAMAL", nonsmooth=True, single_loop=False, complexity="", sequential=False, retraction_free=False,
-        work={"resolvent": 1, "prox": 1, "polar": 1}, per="cycle",
-    )  # fmt: skip
+        "PAMAL",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="",
+        sequential=False,
+        retraction_free=False,
+        work={"resolvent": 1, "prox": 1, "polar": 1},
+        per="cycle",
+    )
 
     penalty: float | None = None
     growth: float = 1.001
@@ -84,10 +90,6 @@ class PAMAL(Solver[State]):
         if self.accuracy > 1:
             raise ValueError(f"accuracy = {self.accuracy:g}; it needs a number of at most 1, the inner tolerance shrinks.")
         inputs.integer(self.max_cycles, "max_cycles")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return ()
 
     def init(self, problem: Problem, X0: Array) -> State:
         L, m = lipschitz(problem.smooth, X0), problem.nonsmooth.modulus

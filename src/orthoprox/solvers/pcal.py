@@ -27,9 +27,14 @@ class PCAL(LinearisedLagrangian):
     """
 
     facts: ClassVar = Facts(
-        "PCAL", nonsmooth=False, single_loop=True, complexity="O(eps^-2)", sequential=False, retraction_free=True,
+        "PCAL",
+        nonsmooth=False,
+        single_loop=True,
+        complexity="O(eps^-2)",
+        sequential=False,
+        retraction_free=True,
         work={"gradient": 1, "gram": 2, "right": 1},
-    )  # fmt: skip
+    )
 
     def _point(self, X: Array) -> Array:
         xp = namespace(X)

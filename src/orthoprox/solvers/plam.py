@@ -32,9 +32,14 @@ class PLAM(LinearisedLagrangian):
     """
 
     facts: ClassVar = Facts(
-        "PLAM", nonsmooth=False, single_loop=True, complexity="O(eps^-2)", sequential=False, retraction_free=True,
+        "PLAM",
+        nonsmooth=False,
+        single_loop=True,
+        complexity="O(eps^-2)",
+        sequential=False,
+        retraction_free=True,
         work={"gradient": 1, "gram": 2, "right": 1},
-    )  # fmt: skip
+    )
 
     def _point(self, X: Array) -> Array:
         return X

@@ -33,9 +33,14 @@ class RADMM(ManifoldADMM):
     """
 
     facts: ClassVar = Facts(
-        "RADMM", nonsmooth=True, single_loop=True, complexity="O(eps^-4)", sequential=False, retraction_free=False,
+        "RADMM",
+        nonsmooth=True,
+        single_loop=True,
+        complexity="O(eps^-4)",
+        sequential=False,
+        retraction_free=False,
         work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1},
-    )  # fmt: skip
+    )
 
     gamma: float = 1e-12
 

@@ -54,9 +54,15 @@ class RGD(Solver[State]):
     """
 
     facts: ClassVar = Facts(
-        "RGD", nonsmooth=False, single_loop=True, complexity="O(eps^-2)", sequential=False, retraction_free=False,
-        work={"gradient": 1, "polar": 1, "gram": 1, "right": 1}, per="trial",
-    )  # fmt: skip
+        "RGD",
+        nonsmooth=False,
+        single_loop=True,
+        complexity="O(eps^-2)",
+        sequential=False,
+        retraction_free=False,
+        work={"gradient": 1, "polar": 1, "gram": 1, "right": 1},
+        per="trial",
+    )
 
     trial: str = "grow"
     step_size: float | None = None
@@ -111,9 +117,6 @@ class RGD(Solver[State]):
             "prox": lambda: norm(new.xi),
             "kkt": lambda: norm(new.xi),
         }
-
-    def output(self, state: State) -> Array:
-        return state.X
 
     def multiplier(self, state: State) -> Array:
         return stiefel.multiplier(state.X, state.D)

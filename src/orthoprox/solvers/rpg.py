@@ -97,10 +97,16 @@ class RPG(ProximalGradient[State]):
     """
 
     facts: ClassVar = Facts(
-        "RPG", nonsmooth=True, single_loop=False, complexity="O(eps^-2)", sequential=True, retraction_free=False,
-        work={"gradient": 1, "polar": 1}, per="trial",
+        "RPG",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="O(eps^-2)",
+        sequential=True,
+        retraction_free=False,
+        work={"gradient": 1, "polar": 1},
+        per="trial",
         remark="not counting the work of its subproblem solver, to which further retractions belong",
-    )  # fmt: skip
+    )
 
     max_cycles: int = 3
 

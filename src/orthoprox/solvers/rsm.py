@@ -48,9 +48,14 @@ class RSM(Solver[State]):
     """
 
     facts: ClassVar = Facts(
-        "RSM", nonsmooth=True, single_loop=True, complexity="O(eps^-4)", sequential=False, retraction_free=False,
+        "RSM",
+        nonsmooth=True,
+        single_loop=True,
+        complexity="O(eps^-4)",
+        sequential=False,
+        retraction_free=False,
         work={"gradient": 1, "polar": 1, "gram": 1, "right": 1},
-    )  # fmt: skip
+    )
 
     rule: str = "geometric"
     step_size: float | None = None
@@ -88,12 +93,6 @@ class RSM(Solver[State]):
             "constraint": lambda: 0.0,
             "prox": lambda: norm(new.xi),
         }
-
-    def output(self, state: State) -> Array:
-        return state.X
-
-    def multiplier(self, state: State) -> None:
-        return None
 
     def parameters(self, state: State) -> dict[str, Any]:
         return {"step_size": state.t0, "decay": self.decay, "power": self.power, "offset": self.offset}

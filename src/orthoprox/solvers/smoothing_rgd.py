@@ -12,7 +12,7 @@ from orthoprox.nonsmooth.moreau import Envelope, envelope, smoothing
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import steepness
 from orthoprox.solvers._shared.splitting import relative_gap
-from orthoprox.solvers.base import Ability, Facts, Residuals, Solver, check_positive
+from orthoprox.solvers.base import Facts, Residuals, Solver, check_positive
 
 _RULES = ("two-phase", "dynamic")
 _WIDTH = 0.5  # how far, over sqrt(n), the prox with the first nu moves the start
@@ -87,9 +87,16 @@ class SmoothingRGD(Solver[State]):
     """
 
     facts: ClassVar = Facts(
-        "Smoothing RGD", nonsmooth=True, single_loop=True, complexity="O(eps^-3)", sequential=False, retraction_free=False,
-        work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1}, per="trial", remark="for the dynamic rule",
-    )  # fmt: skip
+        "Smoothing RGD",
+        nonsmooth=True,
+        single_loop=True,
+        complexity="O(eps^-3)",
+        sequential=False,
+        retraction_free=False,
+        work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1},
+        per="trial",
+        remark="for the dynamic rule",
+    )
 
     rule: str = "two-phase"
     nu: float | None = None
@@ -102,10 +109,6 @@ class SmoothingRGD(Solver[State]):
         check_positive(self, "nu", "power", "factor", "accuracy")
         if self.factor >= 1:
             raise ValueError(f"factor = {self.factor:g}; it needs a number between 0 and 1, the smoothing shrinks.")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return ()
 
     def init(self, problem: Problem, X0: Array) -> State:
         value, D = problem.smooth.value_and_grad(X0)
@@ -130,9 +133,6 @@ class SmoothingRGD(Solver[State]):
             "constraint": lambda: relative_gap(new.X, new.e.point),
             "prox": lambda: norm(new.xi),
         }
-
-    def output(self, state: State) -> Array:
-        return state.X
 
     def multiplier(self, state: State) -> Array:
         """Return Y = -sym(X'(grad l + S)) / 2, as S is a subgradient of g at P."""

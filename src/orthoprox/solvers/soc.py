@@ -10,7 +10,7 @@ from orthoprox._linalg.stiefel import sym
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.resolvent import Resolvent, resolvent
 from orthoprox.solvers._shared.splitting import relative_gap, splitting_penalty
-from orthoprox.solvers.base import Ability, Facts, Residuals, Solver, check_positive
+from orthoprox.solvers.base import Facts, Residuals, Solver, check_positive
 
 
 @dataclass(frozen=True)
@@ -48,18 +48,19 @@ class SOC(Solver[State]):
     """
 
     facts: ClassVar = Facts(
-        "SOC", nonsmooth=True, single_loop=False, complexity="", sequential=False, retraction_free=False,
+        "SOC",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="",
+        sequential=False,
+        retraction_free=False,
         work={"resolvent": 1, "prox": 1, "polar": 1},
-    )  # fmt: skip
+    )
 
     penalty: float | None = None
 
     def __post_init__(self) -> None:
         check_positive(self, "penalty")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return ()
 
     def init(self, problem: Problem, X0: Array) -> State:
         b = splitting_penalty(problem, X0) if self.penalty is None else float(self.penalty)

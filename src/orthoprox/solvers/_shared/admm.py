@@ -9,7 +9,7 @@ from orthoprox._linalg.norms import norm
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import steepness
 from orthoprox.solvers._shared.splitting import relative_gap, splitting_penalty
-from orthoprox.solvers.base import Ability, Residuals, Solver, check_positive
+from orthoprox.solvers.base import Residuals, Solver, check_positive
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,6 @@ class ManifoldADMM(Solver[State]):
     def __post_init__(self) -> None:
         check_positive(self, "rho", "eta")
 
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return ()
-
     def init(self, problem: Problem, X0: Array) -> State:
         rho = splitting_penalty(problem, X0) if self.rho is None else float(self.rho)
         D = problem.smooth.grad(X0)
@@ -67,9 +63,6 @@ class ManifoldADMM(Solver[State]):
             "constraint": lambda: relative_gap(new.X, new.Z),
             "prox": lambda: norm(new.X - old.X) / (max(1, new.cycles) * new.p.eta),
         }
-
-    def output(self, state: State) -> Array:
-        return state.X
 
     def multiplier(self, state: State) -> Array:
         """Return Y = -sym(X'(grad l + Lam)) / 2, as Lam is the subgradient of g."""

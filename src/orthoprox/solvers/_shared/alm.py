@@ -13,7 +13,7 @@ from orthoprox.smooth.curvature import steepness
 from orthoprox.solvers._shared.augmented import Lagrangian
 from orthoprox.solvers._shared.rgbb import rgbb
 from orthoprox.solvers._shared.splitting import relative_gap, splitting_penalty
-from orthoprox.solvers.base import Ability, Residuals, Solver, check_positive
+from orthoprox.solvers.base import Residuals, Solver, check_positive
 
 _LARGEST = 1e3  # the penalty stays below this times its first value
 
@@ -55,9 +55,6 @@ class AugmentedLagrangian(Solver[S]):
             "prox": lambda: new.size,
         }
 
-    def output(self, state: S) -> Array:
-        return state.X
-
     def multiplier(self, state: S) -> Array:
         """Return Y = -sym(X'(grad l + Lam)) / 2, as Lam is the subgradient of g."""
         return stiefel.multiplier(state.X, state.D + state.Lam)
@@ -98,10 +95,6 @@ class FirstOrder(AugmentedLagrangian[State]):
         inputs.number(self.growth, "growth", minimum=1.0, strict=False)
         inputs.integer(self.max_cycles, "max_cycles")
 
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return ()
-
     def init(self, problem: Problem, X0: Array) -> State:
         f, D = problem.smooth.value_and_grad(X0)
         s = 2 * splitting_penalty(problem, X0) if self.penalty is None else float(self.penalty)
@@ -121,9 +114,23 @@ class FirstOrder(AugmentedLagrangian[State]):
             s = min(self.growth * s, _LARGEST * state.s0)
         tol, cap = self._next(k, state.tol, state.cap, found.steps)
         return State(
-            X, Y, Lam, now.f, now.D, s, gap, found.size, k, found.trials, unit,
-            state.s0, found.steps, tol, cap, state.steepness,
-        )  # fmt: skip
+            X,
+            Y,
+            Lam,
+            now.f,
+            now.D,
+            s,
+            gap,
+            found.size,
+            k,
+            found.trials,
+            unit,
+            state.s0,
+            found.steps,
+            tol,
+            cap,
+            state.steepness,
+        )
 
     @abstractmethod
     def _start(self) -> tuple[float, float, int]:

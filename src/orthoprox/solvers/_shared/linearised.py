@@ -82,9 +82,6 @@ class LinearisedLagrangian(Solver[State]):
             "kkt": lambda: norm(new.D - new.X @ new.Lam),
         }
 
-    def output(self, state: State) -> Array:
-        return state.X
-
     def multiplier(self, state: State) -> Array:
         return -state.Lam / 2
 

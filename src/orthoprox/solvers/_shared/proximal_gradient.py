@@ -47,9 +47,6 @@ class ProximalGradient(Solver[S]):
             "prox": lambda: new.size / new.used,
         }
 
-    def output(self, state: S) -> Array:
-        return state.X
-
     def multiplier(self, state: S) -> Array:
         """Return -Lam, the multiplier of X'V + V'X = 0 in the last subproblem."""
         return -state.Lam
