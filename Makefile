@@ -1,19 +1,31 @@
-# make demo and make test set up everything they need in .venv; a second run installs nothing.
+# make demo and make test set up what they need in .venv; a second run installs nothing.
 PYTHON ?= python3
 BIN := .venv/bin
 # One BLAS thread for each process: the problems are small, and spinning threads are slow on a machine that others use.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 OMP_NUM_THREADS=1
+PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-fast lint types format clean
+.PHONY: demo test test-all test-fast test-oldest lint types format clean
 
-demo: .venv/installed
+demo: .venv/demo
 	$(ONE_THREAD) $(BIN)/python examples/plot_sparse_pca.py
 
+# The first tier: at most 8 minutes on two quiet cores.
 test: lint types
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 2
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m "not extended"
+
+# The second tier, what is long or needs more installed: at most 25 minutes more.
+test-all: .venv/installed docs-check test-oldest
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m extended
 
 test-fast: .venv/installed
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m "not slow"
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m "not slow and not extended"
+
+# The oldest NumPy and SciPy that pyproject.toml allows, without any extra.
+test-oldest: .venv-oldest/installed
+	$(ONE_THREAD) .venv-oldest/bin/python -m pytest -n 2 -m "not slow and not extended" $(OLDEST)
+OLDEST := tests/_arrays tests/_linalg tests/smooth tests/nonsmooth tests/problems tests/_certify tests/stopping tests/starts \
+	tests/_adaptive tests/test_minimize.py tests/test_path.py
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -34,10 +46,14 @@ reproduce: .venv/installed
 reproduce-quick: .venv/installed
 	$(BIN)/orthoprox reproduce --quick
 
-.PHONY: docs bench bench-solvers bench-certificates bench-robustness
+.PHONY: docs docs-check bench bench-solvers bench-certificates bench-robustness
 
+# Tables that are made from the registry: docs/methods.md and the table of methods in the README.
 docs: .venv/installed
 	$(BIN)/python -m docs.methods
+
+docs-check: .venv/installed
+	$(BIN)/python -m docs.methods --check
 
 bench: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.bench
@@ -52,11 +68,22 @@ bench-robustness: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.robustness
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv .venv-oldest build dist
 
-.venv/installed: pyproject.toml constraints.txt
+.venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "orthoprox needs Python 3.11 or newer; name one, as in: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+
+.venv/demo: pyproject.toml constraints.txt | .venv/bin/python
+	$(BIN)/python $(PIP) -c constraints.txt -e ".[plot,progress]"
+	@touch $@
+
+.venv/installed: pyproject.toml constraints.txt | .venv/bin/python
+	$(BIN)/python $(PIP) -c constraints.txt -e ".[dev]"
+	@touch $@ .venv/demo
+
+.venv-oldest/installed: pyproject.toml constraints-oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python $(PIP) -c constraints-oldest.txt -e . numpy scipy array-api-strict hypothesis pytest pytest-xdist
 	@touch $@

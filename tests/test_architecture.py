@@ -1,6 +1,8 @@
 """The rules of the house, read off the source."""
 
 import ast
+import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -8,98 +10,158 @@ import pytest
 import orthoprox
 
 SOURCE = Path(orthoprox.__file__).parent
+ROOT = Path(__file__).parents[1]
 
-# Imports point from right to left only: a module may import from its own layer's left, and from its own package.
-LAYERS = [
-    ["_arrays"],
-    ["_inputs", "terms", "clock"],
-    ["kernels"],
-    ["products"],
-    ["entries"],
-    ["stiefel"],
-    ["fused", "sets", "krylov", "stream", "linesearch", "curvature", "moreau"],
-    ["inverse", "resolvent"],
-    ["smooth", "nonsmooth"],
-    ["problem"],
-    ["certificate"],
-    ["metrics"],
-    ["face"],
-    ["polish"],
-    ["snapshot"],
-    ["stopping"],
-    ["theory", "ending", "pool"],
-    ["solvers"],
-    ["result"],
-    ["solve", "plot"],
-    ["starts", "progress"],
-    ["search", "multistart"],
-    ["finish"],
-    ["minimize"],
-    ["path"],
-    ["checks", "datasets", "assignment"],
-    ["problems"],
-    ["experiments"],
-    ["cli"],
-]
-LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-DEFERRED = {("result", "plot")}  # Result.plot imports matplotlib when it is called
+# The rooms, from the ground up, and the rooms that each may import. Modules at the root are the front door: only
+# the last two rooms import them, and what users type (``orthoprox.solve``, ...).
+ROOMS = {
+    "_arrays": "",
+    "_linalg": "_arrays",
+    "smooth": "_arrays _linalg",
+    "nonsmooth": "_arrays _linalg",
+    "datasets": "_arrays",
+    "problems": "_arrays smooth nonsmooth",
+    "_certify": "_arrays _linalg smooth nonsmooth problems",
+    "stopping": "_arrays problems _certify",
+    "paper": "_arrays _linalg smooth problems",
+    "_adaptive": "_arrays _linalg smooth nonsmooth problems _certify",
+    "solvers": "_arrays _linalg smooth nonsmooth problems _certify paper _adaptive",
+    "starts": "_arrays _linalg smooth nonsmooth problems solvers",
+    "_run": "_arrays _linalg nonsmooth problems _certify stopping _adaptive solvers starts",
+    "reproduce": "front-door _arrays _linalg smooth nonsmooth datasets problems solvers stopping _run",
+    "cli": "front-door _arrays smooth nonsmooth reproduce",
+}
+FRONT_DOOR = "front-door"
+LARGEST_ROOT, DEEPEST = 9, 13  # modules at the root; modules in the longest chain of imports
+LONGEST, LONGEST_TEST = 300, 400  # lines of a file
+MOST_ARGUMENTS = 5  # positional ones
 
 
-def modules():
-    return sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+def name(path):
+    return ".".join(("orthoprox", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
-def room(path):
-    """The top-level module or package that a file belongs to."""
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+MODULES = {name(path): path for path in sorted(SOURCE.rglob("*.py"))}
 
 
-def imports(path):
-    """The rooms of orthoprox that a file imports."""
-    for node in ast.walk(ast.parse(path.read_text())):
+def room(module):
+    """The folder that a module belongs to, or the front door for modules at the root."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and (SOURCE / parts[1]).is_dir() else FRONT_DOOR
+
+
+@cache
+def imports(module):
+    """The modules of orthoprox that a module imports; the public names of the package are one module."""
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[module].read_text())) if module != "orthoprox" else ():
         if isinstance(node, ast.Import):
-            yield from (name.name.split(".")[1] for name in node.names if name.name.startswith("orthoprox."))
-        elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "orthoprox":
-            parts = node.module.split(".")
-            yield from [parts[1]] if len(parts) > 1 else [name.name for name in node.names]
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} imports relatively"
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {full if full in MODULES else node.module for full in names}
+    return {other for other in found if other in MODULES and other != module}
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_point_one_way(path):
-    here = room(path)
-    for there in imports(path):
-        if there != here and (here, there) not in DEFERRED:
-            assert LEVEL[there] < LEVEL[here], f"{here} imports {there}, which stands to its right or beside it"
+DEPTH = {}
 
 
-def test_every_room_has_a_place():
-    assert {room(path) for path in modules()} == set(LEVEL)
+def depth(module, above=()):
+    """The number of modules in the longest chain of imports from a module down; a cycle within a room is cut."""
+    if module in above:
+        return 0
+    if module not in DEPTH:
+        DEPTH[module] = 1 + max((depth(other, (*above, module)) for other in imports(module)), default=0)
+    return DEPTH[module]
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("module", MODULES)
+def test_rooms_import_only_what_they_may(module):
+    here = room(module)
+    allowed = {*ROOMS.get(here, " ".join(ROOMS)).split(), here}
+    for other in imports(module):
+        assert room(other) in allowed, f"{here} must not import {room(other)}, as {module} does with {other}"
+
+
+def test_no_two_rooms_import_each_other():
+    order = list(ROOMS)
+    for here, allowed in ROOMS.items():
+        assert all(order.index(there) < order.index(here) for there in allowed.split() if there != FRONT_DOOR)
+
+
+def test_every_room_says_what_it_may_import():
+    """The docstring of each room ends with the line that the table above has."""
+    assert {path.parent.name for path in SOURCE.glob("*/__init__.py")} == set(ROOMS)
+    for here, allowed in ROOMS.items():
+        words = " ".join(ast.get_docstring(ast.parse((SOURCE / here / "__init__.py").read_text())).split())
+        said = re.search(r"Imports (no other room|the .*)\.$", words)
+        assert said, f"{here} does not say what it imports"
+        named = [] if said[1] == "no other room" else re.findall(r"[\w-]+", said[1])
+        assert [word for word in named if word not in ("the", "rooms", "and")] == allowed.split(), here
+
+
+def test_the_map_of_contributing_shows_every_room():
+    """CONTRIBUTING lists the rooms in the order of the table above, and the modules of the front door."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    rooms = re.findall(r"^\| `(\w+)/` \|", text, flags=re.MULTILINE)
+    assert rooms == list(ROOMS)
+    front = re.search(r"^\| (`[^|]*\.py`) \|", text, flags=re.MULTILINE)[1]
+    assert sorted(re.findall(r"`(\w+)\.py`", front)) == sorted(path.stem for path in SOURCE.glob("*.py"))
+
+
+def test_the_house_stays_small():
+    assert len(list(SOURCE.glob("*.py"))) <= LARGEST_ROOT
+    deepest = max(MODULES, key=depth)
+    assert depth(deepest) <= DEEPEST, f"{deepest} stands on {depth(deepest) - 1} others"
+
+
+@pytest.mark.parametrize("path", sorted([*SOURCE.rglob("*.py"), *(ROOT / "tests").rglob("*.py")]), ids=lambda path: path.stem)
 def test_files_are_small(path):
-    assert len(path.read_text().splitlines()) <= 250
+    assert len(path.read_text().splitlines()) <= (LONGEST if path.is_relative_to(SOURCE) else LONGEST_TEST), path
 
 
-PURE = [path for path in modules() if room(path) in {"solvers", "smooth", "nonsmooth"}]
+@pytest.mark.parametrize("module", MODULES)
+def test_functions_take_few_positional_arguments(module):
+    for node in ast.walk(ast.parse(MODULES[module].read_text())):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            given = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+            counted = [argument for argument in given if argument not in ("self", "cls")]
+            assert len(counted) <= MOST_ARGUMENTS, f"{module}: {getattr(node, 'name', 'lambda')}({', '.join(given)})"
 
 
-@pytest.mark.parametrize("path", PURE, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_terms_and_methods_have_no_clock_no_print_no_randomness(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        imported = [name.name for name in node.names] if isinstance(node, ast.Import) else []
+PURE = [module for module in MODULES if room(module) in {"solvers", "smooth", "nonsmooth", "_adaptive"}]
+
+
+@pytest.mark.parametrize("module", PURE)
+def test_terms_and_methods_have_no_clock_no_print_no_randomness(module):
+    for node in ast.walk(ast.parse(MODULES[module].read_text())):
+        imported = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         imported += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        assert not {name.split(".")[0] for name in imported} & {"time", "random", "torch", "jax", "warnings"}
+        assert not {full.split(".")[0] for full in imported} & {"time", "random", "torch", "jax", "warnings"}
         assert not (isinstance(node, ast.Name) and node.id == "print")
-        assert not (isinstance(node, ast.Attribute) and node.attr == "random" and ast.unparse(node.value) == "np")
+        if module != "orthoprox.smooth.curvature":  # whose power method starts from a fixed random matrix
+            assert not (isinstance(node, ast.Attribute) and node.attr == "random" and ast.unparse(node.value) == "np")
 
 
-def test_only_the_array_module_asks_for_libraries():
-    for path in modules():
-        if path.name != "_arrays.py":
-            assert "__array_namespace__" not in path.read_text(), path
+def test_only_the_array_room_asks_for_libraries():
+    for module, path in MODULES.items():
+        if room(module) != "_arrays":
+            assert "__array_namespace__" not in path.read_text(), module
+
+
+MIRRORED = {"benchmarks": ROOT / "benchmarks", "docs": ROOT / "docs", "examples": ROOT / "examples"}
+
+
+def test_tests_mirror_the_source():
+    """tests/<room>/test_<module>.py tests src/orthoprox/<room>/<module>.py, or the room as a whole by one aspect."""
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        folder = path.parent.relative_to(ROOT / "tests")
+        first = folder.parts[0] if folder.parts else ""
+        place = MIRRORED[first].joinpath(*folder.parts[1:]) if first in MIRRORED else SOURCE / folder
+        assert place.is_dir(), f"{path} mirrors no folder"
 
 
 def test_public_names():
-    for name in orthoprox.__all__:
-        assert getattr(orthoprox, name).__doc__
+    for public in orthoprox.__all__:
+        assert getattr(orthoprox, public).__doc__

@@ -1,4 +1,4 @@
-"""The parts of the default method: the first-order step, its parameter rules, Newton's method, polishing.
+"""The parts of the default method: the first-order step, its parameter rules, Newton's method, polish.
 
-Imports: _arrays, _linalg, smooth, nonsmooth, problems, _certify.
+Imports the rooms _arrays, _linalg, smooth, nonsmooth, problems, _certify.
 """

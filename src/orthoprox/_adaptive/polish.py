@@ -176,7 +176,8 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
             return X, Y
         if error > _ASTRAY:
             return None
-        V = _step(model, equations, Y, model.second(X, D, face, equations), r, min(_LOOSEST, max(error, _TIGHTEST)))
+        second, tol = model.second(X, D, face, equations), min(_LOOSEST, max(error, _TIGHTEST))
+        V = _step(model, equations, Y, r, second=second, tol=tol)
         if V is None:
             return None
         Z = model.stop_at_kinks(X, X + V)
@@ -193,7 +194,7 @@ def _few(some: Matrix, of: Matrix, limits: tuple[int, float]) -> bool:
 
 
 def _step(
-    model: _Model, equations: Orthogonality, Y: Matrix, second: Callable[[Matrix], Matrix], r: Matrix, tol: float
+    model: _Model, equations: Orthogonality, Y: Matrix, r: Matrix, *, second: Callable[[Matrix], Matrix], tol: float
 ) -> Matrix | None:
     """Return the Newton step: the shortest way v to X'X = I, and from there w to the minimiser of the quadratic model.
 

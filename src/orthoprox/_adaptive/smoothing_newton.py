@@ -71,7 +71,8 @@ def begin(problem: Problem, X: Array, width: float, scale: float) -> Point:
     """Return the first point: X, or the manifold's nearest to it, smoothed by at most ``width``."""
     X = X if float(norm(defect(X))) <= 8 * X.shape[-1] * precision(X) else polar(X)
     slope = float(norm(problem.smooth.grad(X)))
-    return _at(problem, X, smoothing(problem.nonsmooth, X, slope, width), _FIRST_RADIUS * X.shape[-1] ** 0.5, scale, None)
+    nu, radius = smoothing(problem.nonsmooth, X, slope, width), _FIRST_RADIUS * X.shape[-1] ** 0.5
+    return _at(problem, X, nu, radius=radius, scale=scale, before=None)
 
 
 def step(problem: Problem, point: Point) -> Point:
@@ -98,7 +99,7 @@ def _newton(problem: Problem, point: Point) -> Point:
         tol=min(_FORCING, relative**0.5),
         max_iterations=_CG_STEPS,
     )
-    new = _at(problem, polar(X + move.V), point.nu, point.radius, point.scale, point.before)
+    new = _at(problem, polar(X + move.V), point.nu, radius=point.radius, scale=point.scale, before=point.before)
     if isnan(move.decrease):  # l has no finite derivatives here, and the run ends
         return replace(new, e=replace(new.e, point=namespace(X).nan * X))
     rounding = _ROUNDING * precision(X) * (abs(point.value) + abs(point.ell))
@@ -122,14 +123,14 @@ def _reduce_smoothing(problem: Problem, point: Point) -> Point:
     P = point.e.point
     radius = max(point.radius, 1e-3 * P.shape[-1] ** 0.5) if point.rejected else point.radius
     X, nu = polar(P + _SHRINK * (point.X - P)), _SHRINK * point.nu
-    new = _at(problem, X, nu, radius, point.scale, P)
+    new = _at(problem, X, nu, radius=radius, scale=point.scale, before=P)
     if point.before is None:
         return new
-    ahead = _at(problem, polar(X + _SHRINK * (P - point.before)), nu, radius, point.scale, P)
+    ahead = _at(problem, polar(X + _SHRINK * (P - point.before)), nu, radius=radius, scale=point.scale, before=P)
     return ahead if float(norm(ahead.residual)) < float(norm(new.residual)) else new
 
 
-def _at(problem: Problem, X: Array, nu: float, radius: float, scale: float, before: Array | None) -> Point:
+def _at(problem: Problem, X: Array, nu: float, *, radius: float, scale: float, before: Array | None) -> Point:
     ell, D = problem.smooth.value_and_grad(X)
     return Point(X, nu, radius, scale, 0, 0, before, float(ell), D, envelope(problem.nonsmooth, X, nu))
 

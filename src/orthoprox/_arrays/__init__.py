@@ -1,4 +1,4 @@
-"""Array libraries, and what users pass: the only room that knows which libraries exist.
+"""Array libraries, and checks of what users pass: the only room that knows which libraries exist.
 
 Imports no other room.
 """

@@ -103,10 +103,10 @@ def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, work: int 
     if Y is None:
         s = (X - problem.nonsmooth.prox(X, t)) / t
         search = budget if work > 0 else _Budget(_SEARCH)
-        Y = _certify_once(problem, X, D, stiefel.multiplier(X, D + s), t, search).multiplier
-    best = _certify_once(problem, X, D, Y, t, budget)
+        Y = _certify_once(problem, X, stiefel.multiplier(X, D + s), D=D, t=t, budget=search).multiplier
+    best = _certify_once(problem, X, Y, D=D, t=t, budget=budget)
     while budget.left > 0 and best.upper > _rounding(D):
-        proof = _certify_once(problem, X, D, best.multiplier, t, budget)
+        proof = _certify_once(problem, X, best.multiplier, D=D, t=t, budget=budget)
         near = proof.distance <= best.distance and proof.feasibility <= best.feasibility
         if not (near and proof.upper < 0.9 * best.upper):
             break
@@ -130,7 +130,7 @@ class _Budget:
         return conjugate_gradients(counted, B, tol=tol, max_iterations=max(0, min(_CG_STEPS, self.left)))
 
 
-def _certify_once(problem: Problem, X: Array, D: Array, Y: Array, t: float, budget: _Budget) -> Certificate:
+def _certify_once(problem: Problem, X: Array, Y: Array, *, D: Array, t: float, budget: _Budget) -> Certificate:
     B = X - t * (D + 2 * (X @ Y))
     P = problem.nonsmooth.prox(B, t)
     C = problem.smooth.grad(P)

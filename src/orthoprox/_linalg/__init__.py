@@ -1,4 +1,4 @@
-"""Linear algebra on plain arrays: geometry of X'X = I, sparse products, packed entries, Krylov and line searches.
+"""Linear algebra on plain arrays: geometry of X'X = I, sparse products, packed entries, Krylov methods, line searches.
 
-Imports: _arrays.
+Imports the rooms _arrays.
 """

@@ -12,7 +12,7 @@ def lincomb(*terms: tuple[float, Array]) -> Array:
     if kernels is not None and all(is_large(matrix) for _, matrix in terms):
         first = terms[0][1]
         padded = [*terms, *[(0.0, first)] * (5 - len(terms))]
-        return kernels.lincomb(tuple(first.dtype.type(weight) for weight, _ in padded), *(matrix for _, matrix in padded))
+        return kernels.lincomb(tuple(first.dtype.type(weight) for weight, _ in padded), tuple(matrix for _, matrix in padded))
     total = terms[0][0] * terms[0][1]
     for weight, matrix in terms[1:]:
         total = total + weight * matrix

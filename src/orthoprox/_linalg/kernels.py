@@ -96,8 +96,9 @@ def crossed(pointers: Any, columns: Any, left: Any, right: Any, n: int) -> Any:
 
 
 @_compiled
-def overlap_right(order: Any, starts: Any, other: Any, pair: Any, x: Any, s: Any) -> Any:
+def overlap_right(rows: Any, x: Any, s: Any) -> Any:
     """Return the entries of XS: entry order[a] meets other[at] in its row for at from starts[a] on, as pair[at]."""
+    order, starts, other, pair = rows
     product = np.empty_like(x)
     for a in range(order.size):
         total = x[0, 0] * 0
@@ -108,8 +109,9 @@ def overlap_right(order: Any, starts: Any, other: Any, pair: Any, x: Any, s: Any
 
 
 @_compiled
-def overlap_cross(order: Any, starts: Any, other: Any, pair: Any, x: Any, y: Any, pairs: int) -> Any:
+def overlap_cross(rows: Any, x: Any, y: Any, pairs: int) -> Any:
     """Return X'Y at the pairs."""
+    order, starts, other, pair = rows
     product = np.zeros((pairs, 1), x.dtype)
     for a in range(order.size):
         value = x[order[a], 0]
@@ -119,8 +121,9 @@ def overlap_cross(order: Any, starts: Any, other: Any, pair: Any, x: Any, y: Any
 
 
 @_compiled
-def lincomb(weights: Any, A: Any, B: Any, C: Any, D: Any, E: Any) -> Any:
+def lincomb(weights: Any, matrices: Any) -> Any:
     """Return the sum of five matrices with weights, in one pass."""
+    A, B, C, D, E = matrices
     result = np.empty_like(A)
     a, b, c, d, e, out = A.ravel(), B.ravel(), C.ravel(), D.ravel(), E.ravel(), result.ravel()
     for i in range(a.size):

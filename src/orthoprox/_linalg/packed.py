@@ -63,7 +63,7 @@ class PackedEntries:
         """Return the entries of XS, with those of S at the pairs."""
         rows = self._rows
         if kernels is not None:
-            return np.asarray(kernels.overlap_right(rows.order, rows.starts, rows.other, rows.pair, x, s))
+            return np.asarray(kernels.overlap_right(rows.lists, x, s))
         product = np.empty_like(x)
         product[rows.order, 0] = np.add.reduceat(s[rows.pair, 0] * x[rows.other, 0], rows.starts[:-1])
         return product
@@ -72,7 +72,7 @@ class PackedEntries:
         """Return X'Y at the pairs."""
         rows = self._rows
         if kernels is not None:
-            return np.asarray(kernels.overlap_cross(rows.order, rows.starts, rows.other, rows.pair, x, y, len(rows.pairs[0])))
+            return np.asarray(kernels.overlap_cross(rows.lists, x, y, len(rows.pairs[0])))
         products = x[np.repeat(rows.order, np.diff(rows.starts)), 0] * y[rows.other, 0]
         return np.bincount(rows.pair, products, len(rows.pairs[0])).astype(x.dtype).reshape(-1, 1)
 
@@ -98,6 +98,11 @@ class _RowOverlaps:
     other: Matrix  # the entry that it meets
     pair: Matrix  # and the number of their pair of columns
     pairs: tuple[Matrix, Matrix]
+
+    @property
+    def lists(self) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+        """All but the pairs, as compiled loops take them."""
+        return self.order, self.starts, self.other, self.pair
 
 
 def _overlaps(groups: Matrix, counts: Matrix) -> tuple[Matrix, Matrix]:

@@ -69,7 +69,7 @@ def solve(
     rule = default_rule(Stationary(), MaxIterations(), recovers=solver.recovers) if stop is None else as_rule(stop)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         X0 = problem.probe(X0)
-        return _Run(problem, solver, rule, every, inputs.flag(history, "history"), callback).run(X0)
+        return _Run(problem, solver, rule, every=every, kept=inputs.flag(history, "history"), callback=callback).run(X0)
 
 
 def start_point(problem: Problem, X0: Any) -> Array:
@@ -107,6 +107,7 @@ class _Run:
         problem: Problem,
         solver: Solver[Any],
         rule: Stop,
+        *,
         every: int | None,
         kept: bool,
         callback: Callback | None,

@@ -1,4 +1,4 @@
 """The command line, one module for each command.
 
-Imports: _arrays, smooth, nonsmooth, problems, solvers, reproduce, and the front door.
+Imports the front-door and the rooms _arrays, smooth, nonsmooth, reproduce.
 """

@@ -1,4 +1,7 @@
-"""Data: generators that take a seed, and loaders."""
+"""Data: generators that take a seed, and loaders with checksums.
+
+Imports the rooms _arrays.
+"""
 
 from orthoprox.datasets.components import five_components
 from orthoprox.datasets.house import cmu_house, synthetic_house

@@ -1,4 +1,7 @@
-"""Nonsmooth terms g."""
+"""Nonsmooth terms g, one file for each family; their base class, their abilities, and the Moreau envelope.
+
+Imports the rooms _arrays, _linalg.
+"""
 
 from orthoprox.nonsmooth.concave import MCP, SCAD
 from orthoprox.nonsmooth.function import Function

@@ -1,4 +1,4 @@
 """What the paper itself says: its theory and the constants of its experiments.
 
-Imports: _arrays, _linalg, smooth, problems.
+Imports the rooms _arrays, _linalg, smooth, problems.
 """

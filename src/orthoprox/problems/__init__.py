@@ -1,4 +1,7 @@
-"""Ready-made problems: data in, Problem out."""
+"""Problems: two terms and a shape. Data in, problem out; the registry is PROBLEMS.
+
+Imports the rooms _arrays, smooth, nonsmooth.
+"""
 
 from collections.abc import Callable
 

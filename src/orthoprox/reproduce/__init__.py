@@ -1,1 +1,4 @@
-"""The paper's experiments: specs in TOML, runs in JSON lines, and a report made of them alone."""
+"""The paper's experiments: specs in TOML, rows in JSON lines, and a report made of them alone.
+
+Imports the front-door and the rooms _arrays, _linalg, smooth, nonsmooth, datasets, problems, solvers, stopping, _run.
+"""

@@ -1,4 +1,7 @@
-"""Smooth terms l."""
+"""Smooth terms l, one file for each family; their base class, their abilities, and estimates of their curvature.
+
+Imports the rooms _arrays, _linalg.
+"""
 
 from orthoprox.smooth.function import Function
 from orthoprox.smooth.matching import Matching

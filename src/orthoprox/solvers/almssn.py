@@ -1,6 +1,6 @@
 """ALMSSN, the augmented Lagrangian method on the manifold with a semismooth Newton method inside."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from orthoprox._arrays import inputs
@@ -111,21 +111,21 @@ class ALMSSN(AugmentedLagrangian[State]):
         s = s if self.penalty is None else float(self.penalty)
         most = 0.01 * s / precision(X0) ** 0.5  # above, rounding errors of X would spoil Lam
         return State(
-            X0,
-            X0,
-            0 * X0,
-            float(f),
-            D,
-            s,
-            float("inf"),
-            float("inf"),
-            0,
-            0,
-            unit,
-            most,
-            self.shift * unit,
-            self.coarse * unit,
-            0,
+            X=X0,
+            Y=X0,
+            Lam=0 * X0,
+            f=float(f),
+            D=D,
+            s=s,
+            gap=float("inf"),
+            size=float("inf"),
+            k=0,
+            trials=0,
+            unit=unit,
+            most=most,
+            shift=self.shift * unit,
+            coarse=self.coarse * unit,
+            products=0,
         )
 
     def step(self, problem: Problem, state: State) -> State:
@@ -161,23 +161,8 @@ class ALMSSN(AugmentedLagrangian[State]):
         balance = unit * float(norm(X - Y)) * (1 + float(norm(X)))  # to be compared with the gradient
         if (gap >= self.ratio * state.gap and balance > _LOW * size) or balance > _HIGH * size:
             s = min(max(self.growth * s, float(norm(Lam))), state.most)
-        return State(
-            X,
-            Y,
-            Lam,
-            now.more.f,
-            now.more.D,
-            s,
-            gap,
-            size,
-            state.k + 1,
-            trials,
-            unit,
-            state.most,
-            shift,
-            coarse,
-            products,
-        )
+        point = replace(state, X=X, Y=Y, Lam=Lam, f=now.more.f, D=now.more.D, s=s, gap=gap, size=size)
+        return replace(point, k=state.k + 1, trials=trials, shift=shift, coarse=coarse, products=products)
 
     def _tolerance(self, state: State) -> float:
         """Return the inner tolerance: it shrinks with k and with |X - Y|, but not below rounding errors."""

@@ -113,17 +113,17 @@ class SmoothingRGD(Solver[State]):
     def init(self, problem: Problem, X0: Array) -> State:
         value, D = problem.smooth.value_and_grad(X0)
         nu = smoothing(problem.nonsmooth, X0, float(norm(D)), _WIDTH) if self.nu is None else float(self.nu)
-        return _smoothed(problem, X0, float(value), D, nu, Parameters(nu, steepness(problem.smooth, X0, D)))
+        return _smoothed(problem, X0, float(value), D, nu=nu, p=Parameters(nu, steepness(problem.smooth, X0, D)))
 
     def step(self, problem: Problem, state: State) -> State:
         if self.rule == "dynamic":
             X, k = stiefel.polar(state.X - state.t * state.xi), state.k + 1
             value, D = problem.smooth.value_and_grad(X)
-            return replace(_smoothed(problem, X, float(value), D, state.p.nu * (k + 1) ** -self.power, state.p), k=k)
+            return replace(_smoothed(problem, X, float(value), D, nu=state.p.nu * (k + 1) ** -self.power, p=state.p), k=k)
         finest = precision(state.X) ** 0.5 * state.p.nu  # S is rounded to eps |X| / nu
         if state.nu > finest and self._solved(state):
             nu = max(self.factor * state.nu, finest)
-            state = replace(_smoothed(problem, state.X, state.f, state.D, nu, state.p), t=state.t, k=state.k)
+            state = replace(_smoothed(problem, state.X, state.f, state.D, nu=nu, p=state.p), t=state.t, k=state.k)
         return _descend(problem, state)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
@@ -152,7 +152,7 @@ class SmoothingRGD(Solver[State]):
         return solved or not state.accepted or state.steps >= _PATIENCE
 
 
-def _smoothed(problem: Problem, X: Array, f: float, D: Array, nu: float, p: Parameters) -> State:
+def _smoothed(problem: Problem, X: Array, f: float, D: Array, *, nu: float, p: Parameters) -> State:
     """Return the state at X with a new nu: one prox, and the average begins anew."""
     e = envelope(problem.nonsmooth, X, nu)
     xi = stiefel.tangent(X, D + e.gradient)

@@ -1,4 +1,7 @@
-"""Where a run can start, by name. A start is an array of the library and the precision of the problem's data."""
+"""Where a run can start, by name, and the probe that compares starts. The registry is STARTS.
+
+Imports the rooms _arrays, _linalg, smooth, nonsmooth, problems, solvers.
+"""
 
 from collections.abc import Callable
 

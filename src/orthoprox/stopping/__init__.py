@@ -1,4 +1,7 @@
-"""Stopping rules and the status that a run ends with."""
+"""Stopping rules, the snapshot that they read, the paper's rules, and the status that a run ends with.
+
+Imports the rooms _arrays, problems, _certify.
+"""
 
 from orthoprox.stopping import paper
 from orthoprox.stopping.rules import Below, Leaves, MaxIterations, MaxSeconds, ObjectiveBelow, Stationary, Stop

@@ -1,7 +1,7 @@
 """What ManIAL, MIALM and ALMSSN share, the augmented Lagrangian method on the manifold; and what only the first two share."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from orthoprox._arrays import inputs
@@ -113,24 +113,8 @@ class FirstOrder(AugmentedLagrangian[State]):
         if gap > self.ratio * state.gap and gap >= self.enough:
             s = min(self.growth * s, _LARGEST * state.s0)
         tol, cap = self._next(k, state.tol, state.cap, found.steps)
-        return State(
-            X,
-            Y,
-            Lam,
-            now.f,
-            now.D,
-            s,
-            gap,
-            found.size,
-            k,
-            found.trials,
-            unit,
-            state.s0,
-            found.steps,
-            tol,
-            cap,
-            state.steepness,
-        )
+        point = replace(state, X=X, Y=Y, Lam=Lam, f=now.f, D=now.D, s=s, gap=gap, size=found.size)
+        return replace(point, k=k, steps=found.steps, trials=found.trials, tol=tol, cap=cap)
 
     @abstractmethod
     def _start(self) -> tuple[float, float, int]:
