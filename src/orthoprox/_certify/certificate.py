@@ -194,7 +194,7 @@ def _improve(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[Arr
 def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _Budget) -> tuple[Array, Array]:
     """Minimise |R(Y)| over symmetric Y, R(Y) the least-norm element of C + dg(P) + 2PY; return Y and R.
 
-    The generalised derivative of R keeps its nonzero entries and blanks the others (for groups of entries it keeps too much,
+    The generalised derivative of R keeps its nonzero entries and drops the others (for groups of entries it keeps too much,
     which only shortens the step), so the Newton equation reads  sym(P'(M o PS)) + damping S = -sym(P'R) / 2  with the mask M.
     """
 

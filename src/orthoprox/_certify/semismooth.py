@@ -26,7 +26,7 @@ def least_norm(
     least_damping: float = 0.0,
     patient: float = float("inf"),
 ) -> tuple[Array, Array]:
-    """Return the best Y that was met, and R = residual(Y).
+    """Return the best Y found, and R = residual(Y).
 
     ``newton(R, damping)`` returns the step of Y, or None where there is none. The iteration ends at |R| <= ``tiny``, where the
     damping exceeds 1, and where a step with a damping below ``patient`` gains next to nothing.

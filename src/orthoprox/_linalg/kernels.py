@@ -97,7 +97,7 @@ def crossed(pointers: Any, columns: Any, left: Any, right: Any, n: int) -> Any:
 
 @_compiled
 def overlap_right(rows: Any, x: Any, s: Any) -> Any:
-    """Return the entries of XS: entry order[a] meets other[at] in its row for at from starts[a] on, as pair[at]."""
+    """Return the entries of XS: entry order[a] shares its row with other[at], as pair[at], for at from starts[a] on."""
     order, starts, other, pair = rows
     product = np.empty_like(x)
     for a in range(order.size):

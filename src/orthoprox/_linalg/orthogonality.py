@@ -14,7 +14,7 @@ Matrix = np.ndarray[Any, Any]
 class Orthogonality:
     """The equations J v = -c for a change v of the entries of X in a mask; all vectors are columns.
 
-    There is one equation for each pair a <= b of columns of X that meet in a row where the mask is set in one of them:
+    There is one equation for each pair a <= b of columns of X that overlap in a row where the mask is set in one of them:
 
         <x_a, v_b> + <x_b, v_a> = -<x_a, x_b>   for a < b,      <x_a, v_a> = -(|x_a|^2 - 1) / 2,
 
@@ -43,8 +43,8 @@ class Orthogonality:
     @staticmethod
     def cost(X: Matrix, mask: Matrix) -> float:
         """Return a bound of the flops that JJ' takes, without computing it."""
-        met = np.count_nonzero(X, axis=1).astype(float)
-        return float(2 * np.sum(np.count_nonzero(mask, axis=1) * met**2))
+        nonzeros = np.count_nonzero(X, axis=1).astype(float)
+        return float(2 * np.sum(np.count_nonzero(mask, axis=1) * nonzeros**2))
 
     @property
     def fill(self) -> tuple[int, int]:

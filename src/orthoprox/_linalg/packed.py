@@ -16,7 +16,7 @@ class PackedEntries:
     """The N entries in a mask, column by column.
 
     A matrix that vanishes elsewhere is a column of N numbers. A product X'Y of two such matrices vanishes but for the
-    ``pairs`` of columns that meet in a row, and is a column of numbers as well.
+    ``pairs`` of columns that overlap in a row, and is a column of numbers as well.
     """
 
     def __init__(self, mask: Matrix) -> None:
@@ -56,7 +56,7 @@ class PackedEntries:
 
     @property
     def pairs(self) -> tuple[Matrix, Matrix]:
-        """The ordered pairs of columns that meet in a row."""
+        """The ordered pairs of columns that overlap in a row."""
         return self._rows.pairs
 
     def right(self, x: Matrix, s: Matrix) -> Matrix:
@@ -91,11 +91,11 @@ class PackedEntries:
 
 @dataclass(frozen=True)
 class _RowOverlaps:
-    """Who meets whom in a row."""
+    """Which entries share a row."""
 
     order: Matrix  # the entries row by row
-    starts: Matrix  # where the meetings of each begin
-    other: Matrix  # the entry that it meets
+    starts: Matrix  # where the overlaps of each begin
+    other: Matrix  # the entry that shares its row
     pair: Matrix  # and the number of their pair of columns
     pairs: tuple[Matrix, Matrix]
 

@@ -10,8 +10,8 @@ from orthoprox.nonsmooth.base import Nonsmooth
 class Function(Nonsmooth):
     """The nonsmooth term g = fun with its prox.
 
-    A bare prox shows one subgradient at a time: certificates stay rigorous upper bounds, their lower bound is 0. A term
-    that also provides ``nearest`` and ``slope`` (:class:`orthoprox.nonsmooth.base.HasSubdifferential`) gets both.
+    A bare prox shows one subgradient at a time: certificates stay rigorous upper bounds, and their lower bound is 0. A term
+    with ``min_norm_subgradient`` and ``directional_derivative`` (``HasSubdifferential`` in ``nonsmooth/base.py``) gets both.
 
     Parameters
     ----------

@@ -53,8 +53,8 @@ class Separable(Nonsmooth):
         lower, upper = self.interval(X)
         xp = namespace(X)
         free, zero = lower == upper, xp.zeros_like(X)
-        bend = xp.where(free, self._second_derivative(X), zero)
-        return Face(free, xp.where(free, lower, zero), lambda V: bend * V)
+        second = xp.where(free, self._second_derivative(X), zero)
+        return Face(free, xp.where(free, lower, zero), lambda V: second * V)
 
     @final
     def round_to_kinks(self, X: Array, reach: float) -> Array:

@@ -3,6 +3,7 @@
 Imports the rooms _arrays, _linalg.
 """
 
+from orthoprox.smooth.base import Smooth as Smooth
 from orthoprox.smooth.function import Function
 from orthoprox.smooth.matching import Matching
 from orthoprox.smooth.quadratic import Quadratic

@@ -21,7 +21,7 @@ def weak_convexity(smooth: Smooth, X: Array) -> float:
 def lipschitz(smooth: Smooth, X: Array) -> float:
     """Return the Lipschitz constant of grad l: the term's own, or an estimate around X.
 
-    The estimate is 1.1 times the largest |grad l(X + V) - grad l(X)| / |V| met by a power method on finite differences.
+    The estimate is 1.1 times the largest |grad l(X + V) - grad l(X)| / |V| found by a power method on finite differences.
     """
     if isinstance(smooth, HasLipschitz):
         return inputs.number(smooth.lipschitz, f"{type(smooth).__name__}.lipschitz", strict=False)
@@ -29,7 +29,7 @@ def lipschitz(smooth: Smooth, X: Array) -> float:
 
 
 def local_lipschitz(smooth: Smooth, X: Array, D: Array, steps: int) -> float:
-    """Return the largest |grad l(X + V) - D| / |V| that a power method meets from a fixed V; D = grad l(X)."""
+    """Return the largest |grad l(X + V) - D| / |V| that a power method finds from a fixed V; D = grad l(X)."""
     xp = namespace(X)
     V = from_numpy(np.random.default_rng(0).standard_normal(tuple(X.shape)), like=X)
     length, largest = _difference(X), 0.0
@@ -58,7 +58,7 @@ def hessian(smooth: Smooth, X: Array, D: Array) -> Callable[[Array], Array]:
 
 
 def steepness(smooth: Smooth, X: Array, D: Array) -> float:
-    """Return max(L, |D|_2) with D = grad l(X): on the manifold the gradient turns as fast as its length and L allow.
+    """Return max(L, |D|_2) with D = grad l(X): on the manifold the gradient changes at most as fast as its length and L allow.
 
     For a quadratic without a linear part this is L, at any X of the manifold.
     """

@@ -11,7 +11,7 @@ class Function(Smooth):
     """The smooth term l = fun, with gradient grad.
 
     Its curvature is estimated where a method asks for it. A function that knows a Lipschitz constant of its gradient
-    is a subclass of :class:`orthoprox.terms.Smooth` with a ``lipschitz`` property.
+    is a subclass of :class:`orthoprox.smooth.Smooth` with a ``lipschitz`` property.
 
     Parameters
     ----------

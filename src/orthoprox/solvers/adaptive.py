@@ -1,4 +1,4 @@
-"""LSALM without a parameter to choose: it measures the problem while it runs, and leaves slow ground to Newton's method."""
+"""LSALM without a parameter to choose: it measures the problem as it runs, and turns to Newton's method if it stagnates."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ from orthoprox.nonsmooth.zero import Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.solvers.base import Facts, Residuals, Solver
 
-_DIVERGENCES = 3  # of the manifold, after which Newton's method takes over
+_DIVERGENCES = 3  # after which Newton's method takes over
 _COMPARED = 1e-3  # the residual at which f(X) is compared with f(X0)
 _SLACK = 1e-4  # relative: X is not yet where it is going
 _POLISHED, _AGAIN = 3e-4, 0.1  # the residual at which polishing is tried, and the share of it at which it is tried again
@@ -36,7 +36,7 @@ class State:
     value: float  # f(X0)
     curvature: float  # of l around X0
     evaluator: Evaluator  # by which a polished point is measured
-    divergences: int = 0  # of the manifold
+    divergences: int = 0  # how often the run has left the neighbourhood of X'X = I
     visited: bool = False  # Newton's method has been at work
     stay: bool = False  # and goes on to the end
     compared: bool = False  # f(X) has been compared with f(X0)
@@ -52,20 +52,20 @@ class Adaptive(Solver[State]):
         X+ = prox_{g/(c+r)}((cE + rZ - grad l(E) - 2E (Y + rho (E'E - I))) / (c + r))
         E+ = X+ + theta (X+ - X)       Z+ = Z + beta (X+ - Z)       Y+ = Y + alpha (E+'E+ - I)
 
-    c is the curvature that the last step met; rho and alpha are c / 5, rho more where l and g pull X off the manifold;
-    r = c / 20 and beta = .9; theta is Nesterov's, and starts anew after a step in the wrong direction and when columns tilt
-    towards each other. Where the run gets slow it walks more carefully, and at last goes over to Newton's method for the
-    smoothed problem l + e_nu, whose smoothing vanishes on the way; a smooth problem starts with it. A run that loses the
-    manifold returns to it and goes on with more curvature. Where X is large and sparse, l quadratic and g separable, an
-    iteration is followed by up to thirty on the entries that are nonzero or near to it, which cost little. Near the end
-    such an X is polished: with its zeros kept, what is left is smooth, and Newton's method gives all digits.
-    The page ``docs/automatic.md`` derives each rule.
+    c is the curvature measured along the last step. rho and alpha are c / 5; rho is larger where l and g drive X off the
+    manifold. r = c / 20 and beta = .9. theta is Nesterov's; it restarts after a step in the wrong direction and when columns
+    lose their orthogonality. If progress stagnates, the step rule becomes more conservative. If all three step rules
+    stagnate, the method switches to a trust-region Newton method on the Moreau-smoothed problem l + e_nu and drives nu to 0;
+    a smooth problem starts with it. A run that diverges restarts from its last good point with more curvature. Where X is
+    large and sparse, l quadratic and g separable, an iteration is followed by up to thirty on a working set, the entries that
+    are nonzero or near to it. Near the end such an X is polished: with its zeros kept, the problem is smooth, and Newton's
+    method gives all digits. The page ``docs/automatic.md`` derives each rule.
 
     Parameters
     ----------
     newton : bool
-        Whether Newton's method may take over or polish, and steps on some entries may follow an iteration; without all of
-        this, each iteration is one of LSALM with one gradient.
+        Whether Newton's method, polish and working-set epochs may be used; without them each iteration is one of LSALM with
+        one gradient.
 
     References
     ----------
@@ -103,29 +103,29 @@ class Adaptive(Solver[State]):
         if lsalm.diverged:
             return self._recover(problem, state, lsalm)
         state = replace(state, lsalm=working_set.epoch(problem, lsalm) if self.newton else lsalm)
-        return self._judge(problem, state) if self.newton else _again(state)
+        return self._judge(problem, state) if self.newton else _restart_step_rules(state)
 
     def _recover(self, problem: Problem, state: State, diverged: first_order.Iterate) -> State:
-        """Go on from the last point before the loss; by Newton's method, if this happens too often."""
+        """Restart from the last good point; by Newton's method, if the run has diverged too often."""
         lsalm = first_order.restarted(problem, replace(state.lsalm, vanished=diverged.vanished), state.start)
         state = replace(state, lsalm=lsalm, divergences=state.divergences + 1, compared=False)
         often = self.newton and state.divergences >= _DIVERGENCES and not state.visited
         return _to_newton(problem, state, lsalm.X, WIDE, stay=False) if often else state
 
     def _judge(self, problem: Problem, state: State) -> State:
-        """Go over to Newton's method where LSALM has got worse than the start, or slow with every gait; or polish X."""
+        """Switch to Newton's method where LSALM is worse than the start or stagnates with every step rule; or polish X."""
         lsalm, residual = state.lsalm, max(state.lsalm.stationarity, state.lsalm.feasibility)
         if not state.compared and residual <= _COMPARED:
             state = replace(state, compared=True)
             if is_worse(problem, lsalm.X, state.value, slack=_SLACK):
                 return _to_newton(problem, state, state.start, NARROW, stay=True)  # which stays near and goes down
         if residual <= (_ROUGH if lsalm.monitor.exhausted else state.untried) and support(lsalm.X) is not None:
-            return _again(_polished(problem, state, residual))  # many cheap steps instead of few that are dear
+            return _restart_step_rules(_polished(problem, state, residual))  # many cheap steps instead of few that are dear
         if not lsalm.monitor.exhausted:
             return state
         if not state.visited:
             return _to_newton(problem, state, lsalm.X, WIDE, stay=False)
-        return _again(state, StagnationMonitor.later())
+        return _restart_step_rules(state, StagnationMonitor.later())
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
         """Return ``step``, ``constraint`` and ``prox``.
@@ -184,8 +184,8 @@ def _polished(problem: Problem, state: State, residual: float) -> State:
     return replace(state, untried=0.0, lsalm=first_order.restarted_from(problem, state.lsalm, point, state.curvature))
 
 
-def _again(state: State, monitor: StagnationMonitor | None = None) -> State:
-    """Begin with the gaits again, from the first or as the watch says, and with more care, where all have turned out slow."""
+def _restart_step_rules(state: State, monitor: StagnationMonitor | None = None) -> State:
+    """Begin with the step rules again, with a larger safety factor, if all of them have stagnated."""
     lsalm = state.lsalm
     if not lsalm.monitor.exhausted:
         return state

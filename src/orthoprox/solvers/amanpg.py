@@ -44,7 +44,7 @@ class AManPG(ProximalGradient[State]):
     ----------
     step_size : float, optional
         t; by default 1 / max(L, |grad l(X0)|_2) with L the Lipschitz constant of grad l. The extrapolated steps have no line
-        search, and on the manifold the gradient turns as fast as both allow.
+        search, and on the manifold the gradient changes as fast as both allow.
     safeguard : int
         The number of iterations from one safeguard to the next. F falls from one to the next; in between it need not.
 

@@ -108,8 +108,8 @@ class Landing(Solver[State]):
         if self.safe is None:
             return state.eta
         d, a = float(norm(state.G)), float(norm(state.field))
-        pull = state.lam * d * (1 - d)
-        bound = (pull + max(pull**2 + a**2 * (self.safe - d), 0.0) ** 0.5) / a**2 if a > 0 else state.eta
+        attraction = state.lam * d * (1 - d)
+        bound = (attraction + max(attraction**2 + a**2 * (self.safe - d), 0.0) ** 0.5) / a**2 if a > 0 else state.eta
         return min(state.eta, bound, 1 / (2 * state.lam))
 
 

@@ -74,7 +74,7 @@ class State(SplitState):
     steps: int  # of the last inner problem
     tol: float  # of the next one, in terms of unit
     cap: int  # and the most steps that it may take
-    steepness: float  # how fast the gradient turns on the manifold
+    steepness: float  # how fast the gradient changes on the manifold
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ _FORCING = 1e-3  # an equation is never solved to less than this share of its ri
 _DECREASE = 0.1
 _SHORTEST = 1e-4  # of the line search
 _LOWER, _RAISE = 0.8, 2.0  # of the shift after a step, and where the Hessian is still not positive
-_MARGIN = 1.5  # times the negative curvature that was met
+_MARGIN = 1.5  # times the negative curvature found
 _ROUNDING = 1e-14  # of F
 
 
@@ -79,14 +79,14 @@ class Equation:
     """The solution of one Newton equation."""
 
     Z: Array  # with (H + shift) Z = -xi to the tolerance, where ``lowest`` is positive
-    lowest: float  # the least <P, (H + shift) P> / <P, P> met on the way
+    lowest: float  # the least <P, (H + shift) P> / <P, P> found on the way
     products: int
 
 
 def newton(F: Lagrangian, start: Point[Parts], *, tol: float, accuracy: float, shift: float, by_value: bool) -> Newton:
     """Take steps  X+ = qr(X + a Z),  (H + shift) Z = -xi,  until |xi| <= tol; xi and H are gradient and Hessian of F.
 
-    Conjugate gradients solve the equation to ``accuracy``. Where they meet negative curvature, the shift rises above it and
+    Conjugate gradients solve the equation to ``accuracy``. Where they find negative curvature, the shift rises above it and
     nothing else is done; after a step it falls. a = 1, 1/2, 1/4, ... until F falls by a tenth of -a <xi, Z> (``by_value``),
     or |xi|^2 by a tenth of a |xi|^2. A line search without success is the end.
     """
