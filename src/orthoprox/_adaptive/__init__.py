@@ -1,4 +1,4 @@
-"""The parts of the default method: the first-order step, its parameter rules, Newton's method, polishing.
+"""The phases of the default method: first-order steps, working-set epochs, smoothing Newton, polish; and their rules.
 
 Imports: _arrays, _linalg, smooth, nonsmooth, problems, _certify.
 """
