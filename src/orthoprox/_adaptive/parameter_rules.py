@@ -17,7 +17,7 @@ _THRESHOLD = 0.5  # rho over the penalty threshold
 _CONVEX = 1.2  # c over the modulus of a weakly convex g, whose prox is single-valued above 1
 _POWER_STEPS = 4
 _IDENTIFIED, _WEIGHT = 1e-3, 10.0  # the residual at which supports are identified; the largest dual weight
-_GONE = 0.95  # the least eigenvalue of E'E - I that counts as a divergence, for n = 0
+_GONE = 0.95  # the divergence bound is at least this times 1 + n/20
 
 
 def curvature_at(problem: Problem, X: Array, D: Array) -> float:

@@ -1,10 +1,10 @@
 """The polish: Newton's method for the smooth problem that remains once the zeros and signs of X are identified.
 
 A first-order method identifies the zeros of a solution long before its digits (Burke and More 1988; Lewis 2002). The
-polish holds the entries that are on kinks; g is smooth in the others. Newton's method solves  grad l + g' + 2XY = 0  in the
-free entries together with X'X = I, and no projection fills the zeros. Then the polish looks for a multiplier with which
-the held entries are stationary as well. If there is none, it frees the entries with the largest violation and begins
-another round. The evaluator measures the outcome; the polish keeps it only if it is better.
+polish holds the entries that are on kinks; g is smooth in the others. Newton's method solves  grad l + g' + 2XY = 0
+in the free entries together with X'X = I, and no projection fills the zeros. Then the polish looks for a multiplier
+with which the held entries are stationary as well. If there is none, it frees the entries with the largest violation
+and begins another round. The evaluator measures the outcome; the polish keeps it only if it is better.
 """
 
 from collections.abc import Callable
@@ -95,9 +95,10 @@ class _Model:
         return Face(to_numpy(face.free), to_numpy(face.gradient), lambda V: to_numpy(face.curvature(self._send(V))))
 
     def second(self, X: Matrix, D: Matrix, face: Face, equations: Orthogonality) -> Callable[[Matrix], Matrix]:
-        """Return v -> (l'' + g'')[v] in the free entries, with a small shift, since f may be the same for all rotations of X.
+        """Return v -> (l'' + g'')[v] in the free entries, with a small shift.
 
-        D is grad l(X). A quadratic l provides its second derivative; for any other it is a difference of gradients.
+        The shift is for an f that is the same for all rotations of X. D is grad l(X). A quadratic l provides its second
+        derivative; for any other l it is a difference of gradients.
         """
         more = _SHIFT * self.scale(D) / X.shape[1] ** 0.5
         H = hessian_matrix(self.ell)
@@ -124,7 +125,7 @@ class _Model:
         return max(float(norm(D)), self.floor) or 1.0
 
     def equations(self, X: Matrix, mask: Matrix, damping: float) -> Orthogonality | None:
-        """Return the equations of X'X = I in the mask, or None if the mask is empty or the remaining flops do not suffice."""
+        """Return the equations of X'X = I in the mask, or None if the mask is empty or the flops are used up."""
         self.flops -= Orthogonality.cost(X, mask)
         if self.flops < 0 or not np.any(mask):
             return None

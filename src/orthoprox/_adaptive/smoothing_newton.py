@@ -1,8 +1,8 @@
 """A trust-region Newton method on the manifold for the Moreau-smoothed problem; it drives the smoothing to 0.
 
-The Moreau envelope e_nu replaces g, and F = l + e_nu is smooth. Each step is a Riemannian trust-region Newton step (Absil,
-Baker and Gallivan 2007); with nu fixed, F never rises. If F is nearly stationary, the method reduces nu and moves X
-towards the prox point P. It reports P, which has exact zeros.
+The Moreau envelope e_nu replaces g, and F = l + e_nu is smooth. Each step is a Riemannian trust-region Newton step
+(Absil, Baker and Gallivan 2007); with nu fixed, F never rises. If F is nearly stationary, the method reduces nu and
+moves X towards the prox point P. It reports P, which has exact zeros.
 """
 
 from collections.abc import Callable

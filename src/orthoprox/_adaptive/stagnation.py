@@ -21,7 +21,7 @@ class StepRule:
 
 STEP_RULES = (
     StepRule(inertia=0.95, lagrangian=1.2, total=0.8, decay=0.998),  # fast, but may cycle
-    StepRule(inertia=0.0, lagrangian=1.0, total=0.65, decay=0.99),  # follows the curvature closely, at the edge of stability
+    StepRule(inertia=0.0, lagrangian=1.0, total=0.65, decay=0.99),  # follows the curvature, at the edge of stability
     StepRule(inertia=0.0, lagrangian=1.5, total=1.0, decay=1.0),  # c never falls
 )
 
@@ -59,6 +59,6 @@ class StagnationMonitor:
 
 
 def _is_slow(before: float, least: float) -> bool:
-    """Whether a run needs too many iterations to the goal, if one window takes its residual from ``before`` to ``least``."""
+    """Whether a run needs too long to the goal, if one window takes its residual from ``before`` to ``least``."""
     gain = log(before / least) if 0 < least < before < inf else 0.0
     return least > 0 and log(max(least / _GOAL, 1e3)) * _WINDOW > _ITERATIONS * gain

@@ -72,7 +72,7 @@ def epoch(problem: Problem, s: Iterate) -> Iterate:
 
 
 def _working_set(problem: Problem, s: Iterate) -> WorkingSet | None:
-    """Return the working set, or None if an epoch does not pay: X is small, dense, too far from a solution, or solved."""
+    """Return the working set, or None if an epoch does not pay: X is small, dense, far from a solution, or solved."""
     ell, g = problem.smooth, problem.nonsmooth
     if s.monitor.exhausted or not (precision(s.X) ** (2 / 3) < max(s.stationarity, s.feasibility) <= _BEGIN):
         return None
@@ -85,7 +85,7 @@ def _working_set(problem: Problem, s: Iterate) -> WorkingSet | None:
     if sum(entries.overlaps) > min(_OVERLAPS * s.X.size, _MOST):
         return None
     few = g.at(entries)
-    if few is None or not np.allclose(few.prox(entries.take(W), t), entries.take(P)):  # a subclass with a prox of its own
+    if few is None or not np.allclose(few.prox(entries.take(W), t), entries.take(P)):  # a subclass with its own prox
         return None
     H, (first, second) = entries.within_columns(H), entries.pairs
     rest = entries.take(s.D) - H @ entries.take(s.E)

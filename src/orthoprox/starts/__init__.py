@@ -1,4 +1,4 @@
-"""Where a run can start, by name. A start is an array of the library and the precision of the problem's data."""
+"""Starts, by name. A start is an array in the library and the precision of the problem's data."""
 
 from collections.abc import Callable
 
