@@ -1,4 +1,4 @@
-"""Writes docs/methods.md, what is known about each method, from the registry alone.
+"""Writes docs/methods.md and the table of methods in README.md, from the registry alone.
 
 Run it as ``python -m docs.methods``.
 """
@@ -10,37 +10,42 @@ from typing import Any
 
 from orthoprox.reproduce.table import markdown
 from orthoprox.solvers import SOLVERS, Solver
-from orthoprox.solvers.base import Facts
+from orthoprox.solvers.base import PROX_DERIVATIVE, SMOOTH, SUBGRADIENT, Facts
 
 PAGE = Path(__file__).with_name("methods.md")
+README = Path(__file__).parents[1] / "README.md"
+ALLOWED = {SUBGRADIENT: "any subgradient", PROX_DERIVATIVE: "l1, l21", SMOOTH: "smooth"}  # g, by what a method needs
 
 INTRODUCTION = """\
 # Methods
 
-Made by `make docs` from the registry `orthoprox.SOLVERS`; do not edit. `op.minimize(problem, method=name)` runs a method by its
-name, `op.SOLVERS[name](...)` makes one with parameters of its own. What each reaches at its defaults is in
-[certificates.md](certificates.md)."""
+`make docs` writes this page from the registry `orthoprox.SOLVERS`; do not edit it.
+`op.minimize(problem, method=name)` runs a method by its name. `op.SOLVERS[name](...)` makes one with
+parameters of its own. [certificates.md](certificates.md) shows what each method reaches at its
+defaults."""
 
 COMPARISON = """\
 ## What is proved
 
-The columns of the paper's Table 1: whether the method handles a nonsmooth g; has a single loop; in how many iterations it is
-known to reach a point that is stationary up to eps; whether the whole sequence is known to converge; and whether it does
-without retractions and projections to the manifold."""
+The columns are those of the paper's Table 1. Does the method handle a nonsmooth g? Does it have a
+single loop? In how many iterations does it provably reach a point that is stationary up to eps? Does
+the whole sequence provably converge? Does the method do without retractions and projections to the
+manifold?"""
 
 WORK = """\
 ## The work of one iteration
 
-Counted for one iteration, one trial of the line search or one cycle of the inner loop, as the second column says. `gradient` is
-one evaluation of grad l, with or without the value of l; `resolvent` one minimisation of l plus a quadratic; `polar` one
-retraction; `gram` one product X'W and `right` one product XS, of 2 m n^2 operations each. `make bench-solvers` compares the
+The table counts operations per iteration, per trial of the line search or per cycle of the inner
+loop, as the second column says. `gradient` is one evaluation of grad l, with or without the value of
+l. `resolvent` is one minimisation of l plus a quadratic. `polar` is one retraction. `gram` is one
+product X'W and `right` one product XS, of 2 m n^2 operations each. `make bench-solvers` compares the
 time of an iteration with the time of these operations."""
 
 DESCRIPTIONS = """\
 ## One by one
 
-A parameter that is None by default is set from the problem before the first iteration, or not in use; the docstrings say which
-and how."""
+If the default of a parameter is None, the method sets it from the problem before the first iteration,
+or does not use it. The docstrings say which and how."""
 
 
 def page() -> str:
@@ -99,9 +104,31 @@ def reference(doc: str) -> str:
     return " ".join(doc.split("References\n----------\n")[1].split())
 
 
+def readme_table() -> str:
+    """Return the table of methods for the README: name, what g may be, and the sentence of ``orthoprox list``."""
+    rows = (f"| `{name}` | {allowed(kind())} | {about(kind)} |" for name, kind in SOLVERS.items())
+    return "\n".join(["| name | for | |", "|---|---|---|", *rows])
+
+
+def allowed(solver: Solver[Any]) -> str:
+    """Return what g may be: any g with a prox, where the method needs nothing more."""
+    return " and ".join(ALLOWED[ability] for ability in solver.needs) or "any prox"
+
+
+def about(kind: type[Solver[Any]]) -> str:
+    """Return the first paragraph of the docstring of a method's module, in one line."""
+    return " ".join((inspect.getdoc(inspect.getmodule(kind)) or "").split("\n\n")[0].split())
+
+
+def fill(readme: str, table: str) -> str:
+    """Put the table between its two marks."""
+    return re.sub(r"(<!-- methods -->\n).*?(\n<!-- end -->)", lambda m: m[1] + table + m[2], readme, flags=re.DOTALL)
+
+
 def _shown(default: Any) -> str:
     return f"{default:.6g}" if isinstance(default, float) else repr(default).replace("'", '"')
 
 
 if __name__ == "__main__":
     PAGE.write_text(page())
+    README.write_text(fill(README.read_text(), readme_table()))

@@ -41,7 +41,7 @@ _OPTIONS = (
 )
 
 
-_TICK = 1e-9  # seconds, for a run that is to end at once
+_TICK = 1e-9  # seconds of a run that has to end at once
 
 
 class ConvergenceWarning(UserWarning):
@@ -73,18 +73,18 @@ def minimize(
     problem : Problem
         What to minimise, from ``orthoprox.problems`` or put together from terms.
     start : str or array of shape (m, n)
-        A point with X'X = I, or the name of a start: "random", "pca" (nearly the minimiser of l alone), "coordinates"
-        (coordinate vectors), "smoothed" (the end of a path of smoothed problems), or "auto", which tries a few for some
-        iterations of the default method and takes the best, and looks for lower minima nearby at the end of the run where
-        the problem is small; for other methods it is "random".
-        The search for lower minima takes further runs, each within the same ``tol`` and ``max_iterations``; the result is
-        that of the run which ended lowest, with its own iterations, times and history. With ``stop`` there is none.
+        A point with X'X = I, or the name of a start: "random", "pca" (an approximate minimiser of l alone),
+        "coordinates" (coordinate vectors), "smoothed" (the end of a smoothing continuation), or "auto". "auto" probes a
+        few starts for some iterations of the default method and takes the best; for other methods it is "random".
+        If the problem is small, "auto" also looks for lower minima after the run, by basin hopping. This takes further
+        runs, each within the same ``tol`` and ``max_iterations``. The result is that of the run which ended lowest,
+        with its own iterations, times and history. With ``stop`` there is no such search.
     n_starts : int
-        How many starts to solve from, side by side in processes; the best result is returned. With "auto" these are the
-        best of those that are tried, otherwise they differ by their random numbers.
+        How many starts to solve from, side by side in processes; the best result is returned. With "auto" these are
+        the starts with the lowest probe values; otherwise they differ by their random numbers.
     method : str or Solver, optional
         The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters. By default "adaptive", which has
-        none to choose, and "lsalm" where parameters are given.
+        no parameter to choose, or "lsalm" if parameters are given.
     tol : float
         The relative stationarity and the feasibility to reach, both proved by the certificate.
     max_iterations : int, optional
@@ -94,16 +94,17 @@ def minimize(
     stop : Stop, optional
         A stopping rule instead of ``tol``; budgets that are given hold as well.
     polish : bool or "auto"
-        Whether Newton's method on the support of X, its zeros kept, finds the last digits; the point is left as it is where
-        this does not help. "auto" does it for the default method and its default stopping rule.
+        Whether Newton's method on the support of X, its zeros kept, finds the last digits. If this does not help, the
+        point stays as it is. "auto" polishes the default method with its default stopping rule.
     project : bool
         Whether to move a start that is off the manifold to the nearest point on it.
     seed : int or numpy.random.Generator
-        For the starts that are drawn at random.
+        For random starts.
     history : bool
         Whether measurements along the run are kept in ``result.history``; without them large problems are faster.
     callback : callable, optional
-        Called with a :class:`orthoprox.Snapshot` after each iteration of the (first) run; raising ``StopIteration`` ends it.
+        Called with a :class:`orthoprox.Snapshot` after each iteration of the (first) run. Raising ``StopIteration``
+        ends the run.
     progress : bool
         Whether to show the run while it goes.
     **parameters
@@ -112,7 +113,7 @@ def minimize(
     Returns
     -------
     Result
-        A :class:`ConvergenceWarning` is issued where it did not converge.
+        If it did not converge, a :class:`ConvergenceWarning` is issued.
     """
     clock = Clock()
     as_problem(problem)
@@ -169,13 +170,13 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
 
 
 class _Time:
-    """How much of a time budget is left; None is no budget."""
+    """The remaining part of a time budget; None is no budget."""
 
     def __init__(self, budget: float | None, clock: Clock) -> None:
         self.budget, self.clock = None if budget is None else inputs.number(budget, "max_seconds"), clock
 
     def within(self, rule: Stop, turns: int = 1) -> Stop:
-        """Return the rule within the time that is left, or its share for the first of ``turns`` runs in turn."""
+        """Return the rule within the remaining time, or within its share for the first of ``turns`` runs in turn."""
         return rule if self.budget is None else rule | MaxSeconds(max((self.budget - self.clock.wall_seconds) / turns, _TICK))
 
     def half(self) -> bool:

@@ -1,4 +1,4 @@
-"""LSALM at an extrapolated point, with the parameters that the last steps have measured."""
+"""The first-order phase: LSALM at an extrapolated point, with parameters measured along the last steps."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,42 +14,42 @@ from orthoprox._linalg.fused import lincomb, restart_test, secant_norms
 from orthoprox._linalg.norms import norm
 from orthoprox.problems.problem import Problem
 
-REFRESH = 50  # iterations between measurements of the outward pull
+REFRESH = 50  # iterations between measurements of the penalty threshold
 _NEAR_FEASIBLE = 0.5  # |E'E - I| below which X is near the manifold
-_COHERENT = 0.15  # an entry of E'E - I from which on inertia would carry X off the manifold
-_VANISHED = 20  # iterations in a row with a vanishing column that count as a loss
+_COHERENT = 0.15  # an entry of E'E - I above which inertia would carry X off the manifold
+_VANISHED = 20  # iterations in a row with a vanished column that count as a divergence
 
 
 @dataclass(frozen=True)
 class Iterate:
-    """The iterates, and what was measured along the way."""
+    """The iterates, and the quantities measured along the run."""
 
     X: Array  # X^k, primal iterate
-    E: Array  # X^k + theta (X^k - X^(k-1)), where everything is evaluated
+    E: Array  # X^k + theta (X^k - X^(k-1)), the extrapolated point: all is evaluated here
     Y: Array  # Y^k, multiplier of X'X = I
     Z: Array  # Z^k, smoothing centre
-    good: Array  # the last X without a vanishing column
+    good: Array  # the last X without a vanished column
     D: Array  # grad l(E)
     G: Array  # E'E - I
-    EY: Array  # the products E Y
-    EG: Array  # and E G
+    EY: Array  # the product E Y
+    EG: Array  # the product E G
     c: float  # curvature in force, 1 / lam
-    near_curvature: float  # and when X was last near the manifold: far from it the penalty itself is steep
-    threshold: float  # of the penalty: what drives X off the manifold
-    scale: float  # the least size of the gradient that residuals are compared with
-    bound: float  # the eigenvalue of E'E - I at which the manifold is lost
-    gap: float  # (c + r) |X - E|, how far from stationary the last step started
+    near_curvature: float  # c when X was last near the manifold; far from it c measures the penalty
+    threshold: float  # the penalty threshold: rho below a fourth of it drives X off the manifold
+    scale: float  # the least denominator of relative residuals
+    bound: float  # the eigenvalue of E'E - I at which the run has diverged
+    gap: float  # (c + r) |X - E|, the residual of the last step
     monitor: StagnationMonitor
-    t: float = 1.0  # counter of the inertia
+    t: float = 1.0  # Nesterov's t
     theta: float = 0.0  # inertia of the last step
-    safety: float = 1.0  # factor of the measured curvature, raised by losses
-    penalty_safety: float = 1.0  # factor of the measured pull, raised by vanishing columns
-    vanished: int = 0  # iterations in a row with a vanishing column
+    safety: float = 1.0  # safety factor of the measured curvature; divergences raise it
+    penalty_safety: float = 1.0  # safety factor of the threshold; vanished columns raise it
+    vanished: int = 0  # iterations in a row with a vanished column
     out_of_bounds: bool = False  # E'E - I is beyond the bound, or not finite
 
     @cached_property
     def stationarity(self) -> float:
-        """How far from stationary, relative to the gradient."""
+        """(c + r) |X - E|, relative to the gradient."""
         return self.gap / (max(float(norm(self.D)), self.scale) or 1.0)
 
     @cached_property
@@ -59,13 +59,13 @@ class Iterate:
 
     @cached_property
     def coherence(self) -> float:
-        """The largest absolute entry of E'E - I: small where a large |E'E - I| is shared by many columns."""
+        """The largest absolute entry of E'E - I. It is small if many columns share a large |E'E - I|."""
         xp = namespace(self.G)
         return float(xp.max(xp.abs(self.G)))
 
     @property
     def diverged(self) -> bool:
-        """Whether the manifold is lost."""
+        """Whether the step is out of bounds, or a vanished column persists."""
         return self.out_of_bounds or self.vanished >= _VANISHED
 
     @property
@@ -78,7 +78,7 @@ class Iterate:
 
 
 def first(problem: Problem, X: Array) -> tuple[Iterate, float]:
-    """Return the first iterate at a point of the manifold, and the curvature of l there."""
+    """Return the first iterate at a point X of the manifold, and the curvature of l there."""
     D = problem.smooth.grad(X)
     curvature = parameter_rules.curvature_at(problem, X, D)
     point = primal_dual.at(problem, X, D, curvature)
@@ -89,7 +89,7 @@ def first(problem: Problem, X: Array) -> tuple[Iterate, float]:
 
 
 def step(workspace: Workspace, s: Iterate) -> Iterate:
-    """Take one step and measure the curvature along it."""
+    """Return the next iterate; its c follows the curvature along the step."""
     rule = STEP_RULES[s.monitor.step_rule]
     rho, c = parameter_rules.penalty(s.c, s.penalty_safety * s.threshold)
     alpha, total = parameter_rules.PENALTY * c, (1 + parameter_rules.SMOOTHING) * c
@@ -113,7 +113,7 @@ def step(workspace: Workspace, s: Iterate) -> Iterate:
     change = alpha * G if weights is None else alpha * weights * G
     EY = lincomb((1.0, EY), (alpha, EG) if weights is None else (1.0, right(change)))
 
-    # what was measured
+    # divergence, curvature, stagnation and restart tests
     out_of_bounds, vanished = workspace.manifold(G, s.bound)
     following = parameter_rules.next_curvature(workspace.problem, c, rule, s.safety, measured)
     new = replace(s, X=X, E=E, Y=s.Y + change, Z=Z, D=D, G=G, EY=EY, EG=EG, c=following, theta=theta, gap=total * length)
@@ -141,10 +141,10 @@ def target(s: Iterate) -> Array:
 
 
 def restarted(problem: Problem, s: Iterate, otherwise: Array) -> Iterate:
-    """Restart from the point of the manifold nearest to the last good X, with twice the curvature and larger safety factors."""
+    """Restart from the point of the manifold nearest to the last good X, with twice c and larger safety factors."""
     X = stiefel.polar(s.good) if float(norm(s.good)) < float("inf") else otherwise
     D, c = problem.smooth.grad(X), 2 * s.near_curvature
-    X = X if float(norm(D)) < float("inf") else namespace(X).nan * X  # there is no way back, and the run ends
+    X = X if float(norm(D)) < float("inf") else namespace(X).nan * X  # no finite gradient: the run ends
     new = _at(problem, primal_dual.at(problem, X, D, c), c, scale=s.scale, bound=s.bound, monitor=s.monitor)
     penalty_safety = min(2 * s.penalty_safety, 8.0) if s.vanished else s.penalty_safety
     return replace(new, safety=min(1.5 * s.safety, 3.0), penalty_safety=penalty_safety)
@@ -175,11 +175,11 @@ def _at(problem: Problem, point: PrimalDual, c: float, *, scale: float, bound: f
         threshold=penalty_threshold(problem, X, D, point.S),
         scale=scale,
         bound=bound,
-        gap=c * X.shape[-1] ** 0.5,  # as long as nothing is known
+        gap=c * X.shape[-1] ** 0.5,  # no step has been taken
         monitor=monitor,
     )
 
 
 def _curvatures(length: float, change: float, total: float) -> tuple[float, float]:
-    """Return how fast the gradient of the Lagrangian has changed, without and with the penalty."""
+    """Return k_L and k_T, the change of the gradient of the Lagrangian without and with the penalty, over |E+ - E|."""
     return (change / length, total / length) if length > 0 else (0.0, 0.0)

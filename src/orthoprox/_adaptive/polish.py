@@ -1,9 +1,10 @@
-"""The last digits: Newton's method for the smooth problem that is left once the zeros and signs of X are known.
+"""The polish: Newton's method for the smooth problem that remains once the zeros and signs of X are identified.
 
-A method that converges linearly finds the zeros of a solution long before its digits. With the entries on kinks held there,
-g is smooth in the others, and Newton's method solves  grad l + g' + 2XY = 0  in the free entries together with X'X = I; no
-projection fills the zeros. Then a multiplier is sought with which the held entries are stationary as well. Where there is
-none, those that pull most become free, and another round begins. What comes out is measured, and dropped if not better.
+A first-order method identifies the zeros of a solution long before its digits (Burke and More 1988; Lewis 2002). The
+polish holds the entries that are on kinks; g is smooth in the others. Newton's method solves  grad l + g' + 2XY = 0
+in the free entries together with X'X = I, and no projection fills the zeros. Then the polish looks for a multiplier
+with which the held entries are stationary as well. If there is none, it frees the entries with the largest violation
+and begins another round. The evaluator measures the outcome; the polish keeps it only if it is better.
 """
 
 from collections.abc import Callable
@@ -24,26 +25,26 @@ from orthoprox.problems.problem import Problem
 from orthoprox.smooth.base import hessian_matrix
 from orthoprox.smooth.curvature import hessian
 
-_ITERATIONS, _ALWAYS = 40, 1e9  # the flops that may be spent: those of so many dense iterations, or so many if that is more
-_SPARSE = 20  # flops for each row and nonzero that a gradient at a sparse X takes
+_ITERATIONS, _ALWAYS = 40, 1e9  # the budget of flops: so many dense iterations, or 1e9 if that is more
+_SPARSE = 20  # flops of a gradient at a sparse X, for each row and nonzero
 _NEWTON_STEPS, _CG_STEPS, _DUAL_STEPS, _ROUNDS = 12, 500, 30, 8
-_REACH = 0.0, 1e-4  # entries as near to a kink as this are put on it: none at first, and some where that fails
-_RADIUS = 0.3  # times sqrt(n): a longer step, or one along negative curvature, shows a saddle or wrong zeros
-_ASTRAY = 0.1  # the relative residual at which Newton's method has gone astray
-_CROSSING = 8, 0.1  # the most entries that may reach a kink in one step, as a number or as a share
-_ENTERING = 20, 0.3  # and that may leave kinks in one round
-_VIOLATION = 0.1  # entries leave that pull at least by this share of the strongest
-_INSIDE = 1e-9  # how far they go at first
+_REACH = 0.0, 1e-4  # entries as near to a kink are rounded to it: none at first, some if that fails
+_RADIUS = 0.3  # times sqrt(n): a longer step, or negative curvature, shows a saddle or wrong zeros
+_ASTRAY = 0.1  # the relative residual above which Newton's method has failed
+_CROSSING = 8, 0.1  # the most entries that may reach a kink in one step: a number, or a share
+_ENTERING = 20, 0.3  # the most entries that may leave kinks in one round
+_VIOLATION = 0.1  # entries leave their kinks if their violation is this share of the largest
+_INSIDE = 1e-9  # how far they move at first
 _LOOSEST, _TIGHTEST = 0.1, 1e-6  # tolerances of conjugate gradients
 _DAMPING = 500  # machine epsilons, where equations may depend on each other
 _SHIFT = 1e-6  # of the Hessian, times the slope of l
 
 
 def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) -> tuple[Array, Array] | None:
-    """Return a point near X with a smaller KKT error and its multiplier, or None where polishing does not help.
+    """Return a point near X with a smaller KKT error and its multiplier, or None if polishing does not help.
 
-    The point has exact zeros where X, or rather its prox point, has them, and f is not above what X has but for the
-    inaccuracy of X. The work is bounded by the size of the problem. A term g that does not show its kinks has none.
+    The point keeps the exact zeros of the prox point of X. Its f is at most that of X, up to the inaccuracy of X. The
+    size of the problem bounds the work. A term g that does not provide its kinks is not polished.
     """
     g = problem.nonsmooth
     if X.ndim > 2 or not isinstance(g, HasFace):
@@ -70,12 +71,12 @@ def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) ->
 
 
 def _value(problem: Problem, proof: Certificate) -> float:
-    """Return f + <Y, P'P - I> at the certified point, f at the feasible point nearest to it up to second order."""
+    """Return f + <Y, P'P - I> at the certified point P: up to second order, f at the nearest feasible point."""
     return float(problem.value(proof.point) + inner(proof.multiplier, defect(proof.point)))
 
 
 class _Model:
-    """The terms of a problem as functions of NumPy arrays, the scale of residuals and the flops that are left."""
+    """The terms of a problem as functions of NumPy arrays, the scale of residuals and the remaining flops."""
 
     def __init__(self, problem: Problem, g: HasFace, like: Array, floor: float) -> None:
         (m, n), self.ell, self.g, self.like, self.floor = problem.shape, problem.smooth, g, like, floor
@@ -92,9 +93,10 @@ class _Model:
         return Face(to_numpy(face.free), to_numpy(face.gradient), lambda V: to_numpy(face.curvature(self._send(V))))
 
     def second(self, X: Matrix, D: Matrix, face: Face, equations: Orthogonality) -> Callable[[Matrix], Matrix]:
-        """Return v -> (l'' + g'')[v] in the free entries, and a little more where f is the same for all rotations of X.
+        """Return v -> (l'' + g'')[v] in the free entries, with a small shift.
 
-        D is grad l(X). A quadratic l shows its second derivative; otherwise it is a difference of gradients.
+        The shift is for an f that is the same for all rotations of X. D is grad l(X). A quadratic l provides its second
+        derivative; for any other l it is a difference of gradients.
         """
         more = _SHIFT * self.scale(D) / X.shape[1] ** 0.5
         H = hessian_matrix(self.ell)
@@ -120,7 +122,7 @@ class _Model:
         return max(float(norm(D)), self.floor) or 1.0
 
     def equations(self, X: Matrix, mask: Matrix, damping: float) -> Orthogonality | None:
-        """Return the equations in the mask, or None where there are none or they cost more than is left."""
+        """Return the equations of X'X = I in the mask, or None if the mask is empty or the flops are used up."""
         self.flops -= Orthogonality.cost(X, mask)
         if self.flops < 0 or not np.any(mask):
             return None
@@ -140,7 +142,7 @@ class _Model:
 
 
 def _rounds(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None:
-    """Alternate between the free and the held entries; return the best point met."""
+    """Alternate between the free and the held entries; return the best point found."""
     best, least, seen = None, np.inf, set()
     for _ in range(_ROUNDS):
         solved = _newton(model, X, Y)
@@ -161,7 +163,7 @@ def _rounds(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
 
 
 def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None:
-    """Solve  grad l + g' + 2XY = 0  in the free entries and X'X = I; return X and Y, or None where this fails."""
+    """Solve  grad l + g' + 2XY = 0  in the free entries and X'X = I; return X and Y, or None if this fails."""
     last = np.inf
     for _ in range(_NEWTON_STEPS):
         D, face = model.grad(X), model.face(X)
@@ -189,18 +191,17 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
 
 
 def _few(some: Matrix, of: Matrix, limits: tuple[int, float]) -> bool:
-    """Tell whether no more than a number, or a share of the others, are set."""
+    """Return whether no more entries are set than a number, or a share of the others."""
     return bool(np.count_nonzero(some) <= max(limits[0], limits[1] * np.count_nonzero(of)))
 
 
 def _step(
     model: _Model, equations: Orthogonality, Y: Matrix, r: Matrix, *, second: Callable[[Matrix], Matrix], tol: float
 ) -> Matrix | None:
-    """Return the Newton step: the shortest way v to X'X = I, and from there w to the minimiser of the quadratic model.
+    """Return the Newton step v + w: v is the shortest way to X'X = I, and w minimises the quadratic model from there.
 
-    w minimises  <r + Hv, w> + <w, Hw> / 2  over J w = 0, with H = l'' + g'' + 2(.)Y. Where H has negative curvature, or the
-    step is long, there is none. Equations that nearly depend on each other make the projection P inexact, but PHP stays
-    symmetric.
+    w minimises  <r + Hv, w> + <w, Hw> / 2  over J w = 0, with H = l'' + g'' + 2(.)Y. If H has negative curvature, or
+    the step is long, return None. Nearly dependent equations make the projection P inexact, but PHP stays symmetric.
     """
     radius, project, price = _RADIUS * Y.shape[0] ** 0.5, equations.project, model.product(equations)
 

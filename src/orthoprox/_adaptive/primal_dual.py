@@ -24,5 +24,5 @@ def at(problem: Problem, X: Array, D: Array, c: float) -> PrimalDual:
 
 
 def subgradient(problem: Problem, X: Array, c: float) -> Array:
-    """Return c (X - prox_{g/c}(X)): a true prox step, since a tiny one says nothing about an indicator."""
+    """Return c (X - prox_{g/c}(X)). The step has full length 1/c; a tiny one says nothing about an indicator."""
     return c * (X - problem.nonsmooth.prox(X, 1 / c))

@@ -1,8 +1,8 @@
-"""Newton's method on the manifold for the smoothed problem, the smoothing vanishing on the way.
+"""A trust-region Newton method on the manifold for the Moreau-smoothed problem; it drives the smoothing to 0.
 
-g is replaced by its Moreau envelope e_nu; F = l + e_nu is smooth, and each step takes a trust-region Newton step on the
-manifold: as long as nu stays, F never rises, whatever the problem. Where F is nearly stationary, nu shrinks, and X with it
-towards the prox point P, whose exact zeros are what is reported.
+The Moreau envelope e_nu replaces g, and F = l + e_nu is smooth. Each step is a Riemannian trust-region Newton step
+(Absil, Baker and Gallivan 2007); with nu fixed, F never rises. If F is nearly stationary, the method reduces nu and
+moves X towards the prox point P. It reports P, which has exact zeros.
 """
 
 from collections.abc import Callable
@@ -17,31 +17,31 @@ from orthoprox.nonsmooth.moreau import Envelope, curvature, envelope, smoothing
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import hessian
 
-WIDE, NARROW = 0.3, 1e-3  # widths: where a path begins that has to find its supports, and where they are found
-_FIRST_RADIUS = 0.1  # times sqrt(n), as all radii
-_SHRINK = 0.5  # of nu; smaller shares lose the track where many entries vanish
-_ACCURATE = 3e-5  # the relative residual at which nu shrinks, or the width if that is smaller
+WIDE, NARROW = 0.3, 1e-3  # widths: at the start of a path that has to identify the supports, and once they are
+_FIRST_RADIUS = 0.1  # times sqrt(n), like all radii
+_SHRINK = 0.5  # ratio of two successive nu; a smaller one loses the path if many entries vanish
+_ACCURATE = 3e-5  # the relative residual at which nu is reduced, or the width if that is smaller
 _CG_STEPS = 100
 _FORCING = 0.3
-_REJECTIONS = 12  # in a row, after which nu shrinks as well
-_STEPS, _COARSE = 60, 0.1  # the most steps with one nu below this width: what is left to gain, finer smoothings gain too
+_REJECTIONS = 12  # in a row, after which nu is reduced as well
+_STEPS, _COARSE = 60, 0.1  # the most steps with one nu at widths below this
 _METRIC_STEPS, _METRIC_TOLERANCE = 50, 1e-10
 _ROUNDING = 32  # machine epsilons
-_FINEST = 1e-2  # the width, over the root of the machine epsilon, below which P and X are the same
-_HELD = 1e-6  # an entry whose prox moves by less than this share of its own move is held fast
+_FINEST = 1e-2  # the width over the root of the machine epsilon below which P and X agree
+_HELD = 1e-6  # an entry is held fast if its prox moves by less than this share of its own move
 
 
 @dataclass(frozen=True)
 class Point:
     """A point of the smoothed problem."""
 
-    X: Array  # on the manifold
+    X: Array  # a point of the manifold
     nu: float  # the smoothing
     radius: float  # of the trust region
-    scale: float  # the least size of the gradient that residuals are compared with
-    rejected: int  # steps that failed in a row
+    scale: float  # the least denominator of relative residuals
+    rejected: int  # rejected steps in a row
     steps: int  # with this smoothing
-    before: Array | None  # P where the smoothing last changed
+    before: Array | None  # P when nu was last reduced
     ell: float  # l(X)
     D: Array  # grad l(X)
     e: Envelope  # of g at X
@@ -63,12 +63,12 @@ class Point:
 
     @property
     def width(self) -> float:
-        """How far the prox point is from X: |P - X| / sqrt(n), 0 for a smooth problem."""
+        """|P - X| / sqrt(n), the distance of X to the prox point; 0 for a smooth problem."""
         return float(norm(self.X - self.e.point) / self.X.shape[-1] ** 0.5)
 
 
 def begin(problem: Problem, X: Array, width: float, scale: float) -> Point:
-    """Return the first point: X, or the manifold's nearest to it, smoothed by at most ``width``."""
+    """Return the first point, X or the nearest one on the manifold, with the largest nu of at most this width."""
     X = X if float(norm(defect(X))) <= 8 * X.shape[-1] * precision(X) else polar(X)
     slope = float(norm(problem.smooth.grad(X)))
     nu, radius = smoothing(problem.nonsmooth, X, slope, width), _FIRST_RADIUS * X.shape[-1] ** 0.5
@@ -76,7 +76,7 @@ def begin(problem: Problem, X: Array, width: float, scale: float) -> Point:
 
 
 def step(problem: Problem, point: Point) -> Point:
-    """Take a Newton step, or less smoothing where there is nothing more to gain with it."""
+    """Take a Newton step, or reduce the smoothing if F is nearly stationary or the steps with this nu are used up."""
     width, residual, slope = point.width, float(norm(point.residual)), float(norm(point.D))
     solved = residual <= min(_ACCURATE, width) * max(slope, point.scale)
     spent = point.rejected >= _REJECTIONS or (width <= _COARSE and point.steps >= _STEPS)
@@ -87,7 +87,7 @@ def step(problem: Problem, point: Point) -> Point:
 
 
 def _newton(problem: Problem, point: Point) -> Point:
-    """Minimise the quadratic model of F in the trust region, and go there if F falls as the model says."""
+    """Minimise the quadratic model of F in the trust region; accept if F falls by a tenth of the predicted decrease."""
     X, Y, R = point.X, point.multiplier, point.residual
     second, curved = hessian(problem.smooth, X, point.D), curvature(problem.nonsmooth, X, point.nu)
     relative = float(norm(R)) / (max(float(norm(point.D)), point.scale) or 1.0)
@@ -103,7 +103,7 @@ def _newton(problem: Problem, point: Point) -> Point:
     if isnan(move.decrease):  # l has no finite derivatives here, and the run ends
         return replace(new, e=replace(new.e, point=namespace(X).nan * X))
     rounding = _ROUNDING * precision(X) * (abs(point.value) + abs(point.ell))
-    if move.decrease <= rounding:  # F says nothing any more, the residual does
+    if move.decrease <= rounding:  # below the rounding of F: compare residuals instead
         agreement = 1.0 if float(norm(new.residual)) < float(norm(R)) else 0.0
     else:
         agreement = (point.value - new.value) / move.decrease
@@ -116,9 +116,9 @@ def _newton(problem: Problem, point: Point) -> Point:
 
 
 def _reduce_smoothing(problem: Problem, point: Point) -> Point:
-    """Shrink nu and the distance of X to P alike: P and the subgradient (X - P) / nu stay as they are.
+    """Halve nu and the distance of X to P: P and the subgradient (X - P) / nu stay nearly the same.
 
-    Or go on along the path P(nu) as if it were straight, where this leaves a smaller residual.
+    Or extrapolate the path P(nu) by half its last move, if this leaves a smaller residual.
     """
     P = point.e.point
     radius = max(point.radius, 1e-3 * P.shape[-1] ** 0.5) if point.rejected else point.radius
@@ -136,11 +136,11 @@ def _at(problem: Problem, X: Array, nu: float, *, radius: float, scale: float, b
 
 
 def _metric(point: Point, curved: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Return the preconditioner R -> V, the tangent V that is nearest to R / C in the metric C.
+    """Return the preconditioner R -> V, the projection of R / C to the tangent space in the metric C.
 
-    C is the slope of l plus, for entries that the prox holds fast, 1 / nu: these hardly move, and without the metric they
-    would make the equation as badly conditioned as the smoothing is small. V = (R - XS) / C with S from X'V + V'X = 0,
-    an equation for n x n matrices; it is nearly diagonal, so that conjugate gradients solve it in a few products.
+    C = |grad l| / sqrt(n), plus 1 / nu for entries that the prox holds fast. Without this metric the condition number
+    grows as nu shrinks. V = (R - XS) / C with S from X'V + V'X = 0. This equation for an n x n matrix is nearly
+    diagonal, so that conjugate gradients solve it in a few products.
     """
     X = point.X
     xp, ones = namespace(X), namespace(X).ones_like(X)

@@ -1,54 +1,54 @@
-"""Whether a run gets anywhere: the gaits of the adaptive method, and when to change them."""
+"""The step rules of the default method, and the stagnation monitor that changes them."""
 
 from dataclasses import dataclass, replace
 from math import inf, log
 
-_WINDOW = 50  # iterations whose best residuals are compared
-_ITERATIONS = 2000  # iterations that a run may still need, at the rate of the last two windows
-_GOAL = 1e-6  # to come to this residual, or to a thousandth of what it is
-_LATER = 4  # windows in a row that make a run slow after Newton's method
+_WINDOW = 50  # iterations of a window; the monitor compares the best residuals of windows
+_ITERATIONS = 2000  # a run that needs more further iterations at the present rate is slow
+_GOAL = 1e-6  # the residual to reach, or a thousandth of the present one if that is less
+_LATER = 4  # slow windows in a row that count as stagnation after Newton's method
 
 
 @dataclass(frozen=True)
 class StepRule:
-    """How boldly LSALM walks."""
+    """How the step follows the measured curvature."""
 
     inertia: float  # the largest theta
-    lagrangian: float  # c over the curvature of the Lagrangian that the last step met
-    total: float  # and over the one with the penalty; at most 1, since that holds 4 rho = .8 c itself
-    decay: float  # of c in one iteration: it falls to the curvature where that has fallen
+    lagrangian: float  # c over k_L, the curvature of the Lagrangian along the last step
+    total: float  # c over k_T, which has the penalty; at most 1, since k_T contains 4 rho = .8 c
+    decay: float  # the least ratio of two successive c
 
 
 STEP_RULES = (
     StepRule(inertia=0.95, lagrangian=1.2, total=0.8, decay=0.998),  # fast, but may cycle
-    StepRule(inertia=0.0, lagrangian=1.0, total=0.65, decay=0.99),  # follows the curvature closely, at the edge of stability
+    StepRule(inertia=0.0, lagrangian=1.0, total=0.65, decay=0.99),  # follows the curvature, at the edge of stability
     StepRule(inertia=0.0, lagrangian=1.5, total=1.0, decay=1.0),  # c never falls
 )
 
 
 @dataclass(frozen=True)
 class StagnationMonitor:
-    """The progress of LSALM with one gait."""
+    """The progress of LSALM with one step rule."""
 
     step_rule: int = 0
     iterations: int = 0
     least: float = inf  # the smallest residual of this window
-    before: float = inf  # and of the windows before
-    slow: int = 0  # windows in a row that were slow
-    patience: int = 2  # windows in a row that make the run slow
+    before: float = inf  # the smallest residual of the windows before
+    slow: int = 0  # slow windows in a row
+    patience: int = 2  # slow windows in a row that count as stagnation
 
     @classmethod
     def later(cls) -> "StagnationMonitor":
-        """Return the watch after Newton's method: no inertia, and more patience, since LSALM is good at finishing."""
+        """Return the monitor after Newton's method: step rule 1, without inertia, and twice the patience."""
         return cls(step_rule=1, patience=_LATER)
 
     @property
     def exhausted(self) -> bool:
-        """Whether all gaits have turned out slow."""
+        """Whether all step rules have stagnated."""
         return self.step_rule >= len(STEP_RULES)
 
     def update(self, residual: float) -> "StagnationMonitor":
-        """Return the watch after one more iteration; a change of the gait, or none left, is for the method to see."""
+        """Return the monitor after one more iteration. If the run stagnates, it names the next step rule."""
         now = replace(self, iterations=self.iterations + 1, least=min(self.least, residual))
         if now.iterations % _WINDOW:
             return now
@@ -59,6 +59,6 @@ class StagnationMonitor:
 
 
 def _is_slow(before: float, least: float) -> bool:
-    """Whether residuals that fall from ``before`` to ``least`` in one window need too long to the goal."""
+    """Whether a run needs too long to the goal, if one window takes its residual from ``before`` to ``least``."""
     gain = log(before / least) if 0 < least < before < inf else 0.0
     return least > 0 and log(max(least / _GOAL, 1e3)) * _WINDOW > _ITERATIONS * gain

@@ -1,4 +1,4 @@
-"""LSALM on the entries of a large and sparse X that are nonzero or near to it, where a step takes almost nothing."""
+"""Working-set epochs: cheap steps of LSALM on the entries of a large sparse X that are nonzero, or nearly so."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,25 +18,25 @@ from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.base import hessian_matrix
 
-_MARGIN = 1.1  # entries take part that would be nonzero if the point whose prox is taken were longer by this factor
-_STEPS = 30  # at most, before all entries are looked at again
-_GAIN = 0.1  # or until the residual has fallen by this factor
-_OVERLAPS = 4.0  # times mn: with more pairs of entries to multiply there is nothing to gain
-_MOST = 1e7  # and in any case, for the memory that they take
-_BEGIN = 0.25  # the residual with which to begin
+_MARGIN = 1.1  # the working set holds entries that are nonzero after the prox of so many times the point
+_STEPS = 30  # the most iterations of an epoch
+_GAIN = 0.1  # an epoch ends if the residual has fallen by this factor
+_OVERLAPS = 4.0  # times mn: with more pairs of entries to multiply an epoch does not pay
+_MOST = 1e7  # pairs of entries, for the memory that they take
+_BEGIN = 0.25  # the largest residual at which epochs begin
 
 
 @dataclass(frozen=True)
 class WorkingSet:
-    """Some entries; matrices are columns of them, and Y and E'E - I are known where columns meet."""
+    """Some entries of X, packed into a column. Y and E'E - I are packed, too: only the pairs of overlapping columns."""
 
     problem: Problem
     entries: PackedEntries
-    g: Separable  # of these entries
-    H: Any  # takes E to HE
+    g: Separable  # g restricted to these entries
+    H: Any  # the Hessian of l restricted to these entries
     rest: Array  # grad l(0)
     diagonal: Array  # 1 for the pairs of a column with itself
-    threshold: float  # of the penalty, as it was last measured
+    threshold: float  # the penalty threshold as last measured
 
     def prox(self, W: Array, t: float) -> Array:
         return self.g.prox(W, t)
@@ -56,7 +56,7 @@ class WorkingSet:
 
 
 def epoch(problem: Problem, s: Iterate) -> Iterate:
-    """Take some steps on the entries that are nonzero or near to it, if these are few, and look at all again."""
+    """Run one epoch on the working set, if that is small; return the iterate with all its entries."""
     working_set, residual = _working_set(problem, s), max(s.stationarity, s.feasibility)
     if working_set is None:
         return s
@@ -72,7 +72,7 @@ def epoch(problem: Problem, s: Iterate) -> Iterate:
 
 
 def _working_set(problem: Problem, s: Iterate) -> WorkingSet | None:
-    """Return the entries to work on, or None where this does not pay: X is small or dense, or still far, or there already."""
+    """Return the working set, or None if an epoch does not pay: X is small, dense, far from a solution, or solved."""
     ell, g = problem.smooth, problem.nonsmooth
     if s.monitor.exhausted or not (precision(s.X) ** (2 / 3) < max(s.stationarity, s.feasibility) <= _BEGIN):
         return None
@@ -85,7 +85,7 @@ def _working_set(problem: Problem, s: Iterate) -> WorkingSet | None:
     if sum(entries.overlaps) > min(_OVERLAPS * s.X.size, _MOST):
         return None
     few = g.at(entries)
-    if few is None or not np.allclose(few.prox(entries.take(W), t), entries.take(P)):  # a subclass with a prox of its own
+    if few is None or not np.allclose(few.prox(entries.take(W), t), entries.take(P)):  # a subclass with its own prox
         return None
     H, (first, second) = entries.within_columns(H), entries.pairs
     rest = entries.take(s.D) - H @ entries.take(s.E)
@@ -94,14 +94,14 @@ def _working_set(problem: Problem, s: Iterate) -> WorkingSet | None:
 
 
 def _restricted(s: Iterate, entries: PackedEntries) -> Iterate:
-    """Return these entries of the iterates; residuals are still compared with the whole gradient."""
+    """Return the iterate on these entries; residuals are still relative to the whole gradient."""
     X, E, Z, D, EY, EG = (entries.take(M) for M in (s.X, s.E, s.Z, s.D, s.EY, s.EG))
     Y, G = (M[entries.pairs].reshape(-1, 1) for M in (s.Y, s.G))
     return replace(s, X=X, E=E, Z=Z, D=D, EY=EY, EG=EG, Y=Y, G=G, good=X, scale=max(float(norm(s.D)), s.scale))
 
 
 def _extended(problem: Problem, s: Iterate, now: Iterate, entries: PackedEntries) -> Iterate:
-    """Return the iterates with the entries as they are now, and zeros elsewhere."""
+    """Return the iterate on all entries, with zeros outside the working set."""
     X, E, Z = (entries.put(M) for M in (now.X, now.E, now.Z))
     Y = np.array(s.Y)
     Y[entries.pairs] = now.Y[:, 0]

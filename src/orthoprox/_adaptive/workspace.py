@@ -1,4 +1,4 @@
-"""Where LSALM runs: on all entries of X."""
+"""The workspace of a first-order step: the arrays and products that it needs, here on all entries of X."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from orthoprox._linalg.norms import norm
 from orthoprox._linalg.stiefel import sym
 from orthoprox.problems.problem import Problem
 
-NEAR = 0.9  # |E'E - I| below this is near enough to the manifold not to look closer
-_CUT = 10.0  # |S| over |D|, at most, in the outward pull
+NEAR = 0.9  # |E'E - I| up to this needs no eigenvalues: no column has vanished
+_CUT = 10.0  # the largest |S| / |D| in the penalty threshold
 
 
 class Workspace(Protocol):
-    """What a step asks of the arrays that it works with."""
+    """The operations that a step needs."""
 
     @property
     def problem(self) -> Problem:
@@ -28,18 +28,18 @@ class Workspace(Protocol):
         """Return grad l(E), E'E - I and S -> ES."""
 
     def overlap(self, X: Array) -> tuple[Array, Array]:
-        """Return M, with M_ab the sum of x_ia^2 over the support of b plus the reverse, and where its diagonal is."""
+        """Return M and the mask of its diagonal; M_ab = sum of x_ia^2 over the support of b, plus the reverse."""
 
     def manifold(self, G: Array, bound: float) -> tuple[bool, bool]:
-        """Return whether the manifold is lost, and whether a column has nearly vanished."""
+        """Return whether E'E - I is out of bounds, and whether a column has vanished."""
 
     def penalty_threshold(self, E: Array, D: Array, S: Array) -> float:
-        """Return what drives X off the manifold."""
+        """Return the penalty threshold."""
 
 
 @dataclass(frozen=True)
 class FullSpace:
-    """All entries."""
+    """The full space: all entries of X."""
 
     problem: Problem
 
@@ -62,11 +62,11 @@ class FullSpace:
 
 
 def penalty_threshold(problem: Problem, E: Array, D: Array, S: Array) -> float:
-    """Return the largest eigenvalue of sym(E'(D + S - l''(E)[E])), if positive: what drives X off the manifold.
+    """Return the penalty threshold, max(0, largest eigenvalue of sym(E'(D + S - l''(E)[E]))).
 
-    Along X(I + delta) the multiplier cancels the Hessian of l and leaves the linear and the nonsmooth part, which the
-    penalty has to outweigh. Where it does not, columns vanish. S is a subgradient that a step met; while the steps are long
-    one of an indicator has any size, and is cut to ten times that of D.
+    Along X(I + delta) the multiplier cancels the Hessian of l. The linear and the nonsmooth part remain, and the
+    penalty has to outweigh them; otherwise columns vanish. S is the subgradient of the last step. While the steps are
+    long, a subgradient of an indicator has any size; it is cut to ten times that of D.
     """
     S = S * min(1.0, _CUT * float(norm(D)) / (float(norm(S)) or 1.0))
     size = 2 * precision(E) ** (1 / 3)
@@ -77,7 +77,7 @@ def penalty_threshold(problem: Problem, E: Array, D: Array, S: Array) -> float:
 
 
 def manifold(G: Array, bound: float) -> tuple[bool, bool]:
-    """Return whether E'E - I is so large that the manifold is lost, and whether a column of E has nearly vanished."""
+    """Return whether G = E'E - I has an eigenvalue above the bound, and whether one is below -.9: a vanished column."""
     size = float(norm(G))
     if not size < float("inf"):
         return True, False

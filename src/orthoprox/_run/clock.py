@@ -6,7 +6,7 @@ from time import perf_counter, process_time
 
 
 class Clock:
-    """Counts time since its creation, and the method's share of it."""
+    """Counts the time since its creation, and the method's share of it."""
 
     def __init__(self) -> None:
         self._start, self._cpu_start = perf_counter(), process_time()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from orthoprox._arrays.library import Array, namespace, precision
 from orthoprox.stopping.status import Status
 
-STILL = 100  # steps without motion after which a run has stalled
+STILL = 100  # motionless steps in a row after which a run has stalled
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,13 @@ class Ending:
 
 
 def no_better(ending: Ending) -> Ending:
-    """Return how a run ends that has found nothing better than its start, which it hands back."""
+    """Return the ending of a run that has found nothing better than its start and returns the start."""
     status = Status.STALLED if ending.status is Status.CONVERGED else ending.status
     return Ending(status, f"{ending.details} No point better than the start was found; this is the start.".lstrip())
 
 
 def zero_columns(X: Array) -> str:
-    """Return what to do about columns of X that are zero, or nothing where there are none."""
+    """Return what to do about columns of X that are zero, or an empty text if there are none."""
     xp = namespace(X)
     empty = int(xp.sum(xp.astype(xp.all(X == 0, axis=-2), xp.int64)))
     if empty == 0:
@@ -33,5 +33,5 @@ def zero_columns(X: Array) -> str:
 
 
 def motionless(X0: Array) -> float:
-    """Return the length of a step that is nothing but rounding."""
+    """Return the length up to which a step is only rounding."""
     return float(4 * precision(X0) * X0.shape[-1] ** 0.5)

@@ -1,4 +1,4 @@
-"""What is done with the result of a run: lower minima nearby are looked for, and the last digits found."""
+"""What follows a run: the search for lower minima, the polish, and the status that the certificate proves."""
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -20,21 +20,21 @@ from orthoprox.stopping.status import Status
 _POLISHABLE = (Status.CONVERGED, Status.ITERATIONS, Status.STALLED)
 _CERTIFICATE = 50  # pairs of products for the certificate of a polished point
 _WIDE, _NARROW = ((0.3, 100), (0.1, 50), (0.03, 50)), ((0.1, 100), (0.03, 50))
-_JITTERS = 0.1, 3.0  # times a random matrix with columns of length 1, where no path from the minimum itself has helped
-_ROUNDS, _FAILURES = 8, 4  # at most, and in a row
-_OVERHEAD = 2e6  # operations that could be done in the time that an iteration takes at least
-_LOWER = 1e-9  # the share of f by which a minimum has to be lower
+_JITTERS = 0.1, 3.0  # times a random matrix with columns of length 1, if no path from the minimiser itself has helped
+_ROUNDS, _FAILURES = 8, 4  # the most rounds, and the most failures in a row
+_OVERHEAD = 2e6  # the least cost of an iteration, in operations
+_LOWER = 1e-9  # the relative decrease of f that counts as lower
 
 
 def lower_minima(
     result: Result, run: Callable[[Array], Result], enough: Callable[[], bool], rng: np.random.Generator
 ) -> Result:
-    """Return the lowest of what runs find from paths of smoothed problems that begin at the minimum found so far.
+    """Return the lowest minimum that basin hopping by smoothing continuation finds (Wales and Doye 1997).
 
-    Smoothing fills shallow minima, and a path leads from where it is to a lower one next to it. Each round follows two and
-    runs from the end of the one that promises more: first a wide and a narrow path from the minimum, then wide ones from
-    random points near to it and far. It ends when nothing helps or all together cost 2e10 operations: a few seconds at the
-    most, and nothing where the problem is large.
+    Each round follows two continuation paths from the best minimiser found so far, probes both ends, and runs from the
+    better one. The first round follows a wide and a narrow path from the minimiser. After a failure the paths are wide
+    and begin at random points near the minimiser and far from it. The search ends after four failures in a row, eight
+    rounds or 2e10 operations: a few seconds at most, and no round at all for a large problem.
     """
     problem = result.problem
     if not result.converged or isinstance(problem.nonsmooth, Zero):
@@ -49,9 +49,9 @@ def lower_minima(
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 X = _promising(problem, polar(best.X), rng if failures else None, enough)
             found = run(X)
-        except KeyboardInterrupt:  # what has been found is not lost
+        except KeyboardInterrupt:  # the best result so far is kept
             break
-        except (ArithmeticError, ValueError):  # l need not be defined where a path leads
+        except (ArithmeticError, ValueError):  # l need not be defined along a path
             failures += 1
             continue
         if found.status is Status.INTERRUPTED:
@@ -62,7 +62,7 @@ def lower_minima(
 
 
 def _promising(problem: Problem, X: Array, rng: np.random.Generator | None, enough: Callable[[], bool]) -> Array:
-    """Return the lower end of two paths, from X itself or from random points around it; or of one, if that is enough."""
+    """Return the better end of two paths, from X or from random points around it; the first, if ``enough()``."""
     if rng is None:
         paths = [(X, _WIDE), (X, _NARROW)]
     else:
@@ -74,17 +74,17 @@ def _promising(problem: Problem, X: Array, rng: np.random.Generator | None, enou
 
 
 def with_certified_status(result: Result, tol: float) -> Result:
-    """Return the result with the status that its certificate proves, where a budget ended the run before it was looked at."""
+    """Return the result with the status that its certificate proves: a budget may end a run before its last check."""
     if result.status not in (*_POLISHABLE, Status.TIME) or not result.measurement.kkt_error <= tol:
         return result
     return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value)
 
 
 def polished(result: Result, X0: Array, history: bool) -> Result:
-    """Return the result at the polished point, or as it is where polishing does not help or the run was cut short."""
+    """Return the result at the polished point, or as it is if polishing does not help or the run was cut short."""
     if result.status not in _POLISHABLE:
         return result
-    if result.measurement.kkt_error <= precision(result.X) ** (2 / 3):  # as it is after polishing within the run
+    if result.measurement.kkt_error <= precision(result.X) ** (2 / 3):  # polished within the run
         return replace(result, polished=True)
     problem = result.problem
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -20,11 +20,11 @@ from orthoprox.stopping.status import Status
 def solve_from(
     problem: Problem, solver: Solver[Any], starts: Sequence[Array], rule: Callable[[int], Stop], *, history: bool
 ) -> Result:
-    """Return the best of the runs from several starts: the lowest that converged, or the lowest where none did.
+    """Return the best of the runs from several starts: the lowest that converged, or the lowest if none did.
 
-    They run in processes, as many as there are cores, or one after the other where the problem cannot be sent to another
-    process, as with a term made of lambda functions, or where processes do not come up. ``rule(k)`` is the stopping rule of
-    the first of k runs in turn.
+    The runs share as many processes as there are cores. They run one after the other if the problem cannot be sent to
+    another process, as with a term made of lambda functions, or if the processes fail to start. ``rule(k)`` is the
+    stopping rule of the first of k runs in turn.
     """
     number = min(len(starts), cores())
     if number > 1 and _can_travel((problem, solver, rule(1))):
@@ -33,7 +33,7 @@ def solve_from(
             with processes(number) as pool:
                 runs = [pool.submit(_run, problem, solver, X0, within, history) for X0 in starts]
                 return min((replace(run.result(), problem=problem, solver=solver) for run in runs), key=_order)
-        except BrokenProcessPool:  # as in a program that is read from a pipe, or one without a guard of its main part
+        except BrokenProcessPool:  # a program read from a pipe, or one without a guard of its main part
             pass
     results = []
     for k, X0 in enumerate(starts):

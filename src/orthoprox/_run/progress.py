@@ -1,4 +1,4 @@
-"""A run to watch: one live line with rich, plain lines without it."""
+"""Progress of a run on standard error: one live line with rich, plain lines without it."""
 
 import sys
 from collections.abc import Callable

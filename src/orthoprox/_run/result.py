@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """The outcome of a run. ``X`` is the method's own point; every number is measured at it, by the one evaluator."""
+    """The outcome of a run. ``X`` is the method's own point; the evaluator measures every number at it."""
 
     X: Array  # the point, exactly as the method produced it
     problem: Problem
     solver: Solver[Any]  # as the user wrote it
     status: Status
-    message: str  # the status, and what to do about it
+    message: str  # the status, and advice
     measurement: Measurement  # of X
     certificate: Certificate  # of X, refined
     multiplier: Array | None  # the method's own, of X'X = I
@@ -36,7 +36,7 @@ class Result:
     cpu_seconds: float  # the same in processor time, summed over all threads
     wall_seconds: float  # all time, with the search for a start, measurements, callbacks and polishing
     history: dict[str, np.ndarray[Any, Any]]  # the measurements of the run, one array for each column
-    polished: bool = False  # whether X has its last digits, by Newton's method on its support
+    polished: bool = False  # whether Newton's method on the support has refined X to its last digits
 
     @property
     def converged(self) -> bool:
@@ -50,7 +50,7 @@ class Result:
 
     @property
     def projected_objective(self) -> float:
-        """f at the nearest point with X'X = I: what methods should be compared by."""
+        """f at the nearest point with X'X = I; compare methods by this number."""
         return self.measurement.projected_objective
 
     @property
@@ -69,7 +69,7 @@ class Result:
         return self.measurement.sparsity
 
     def projected(self) -> Array:
-        """Return the point with X'X = I nearest to X. Exact zeros are lost where X'X is not the identity."""
+        """Return the point with X'X = I nearest to X. It loses exact zeros if X'X is not the identity."""
         return polar(self.X)
 
     def plot(self) -> "Figure":
@@ -79,9 +79,10 @@ class Result:
         return draw(self)
 
     def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
-        """Return everything as plain numbers, strings and lists, ready for JSON; X and the multiplier only with ``arrays``.
+        """Return everything as plain numbers, strings and lists, ready for JSON.
 
-        JSON has no infinity: an infinite objective, of a point outside the domain of g, becomes None.
+        X and the multiplier are included only with ``arrays``. JSON has no infinity: an infinite objective, of a point
+        outside the domain of g, becomes None.
         """
         proof = self.certificate
         summary: dict[str, Any] = {

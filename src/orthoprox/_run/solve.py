@@ -21,10 +21,10 @@ from orthoprox.stopping.status import Status
 
 Callback = Callable[[Snapshot], object]
 
-_SPACING = 256  # iterations between measurements late in a run: they stay below a twentieth of the work
+_SPACING = 256  # iterations between measurements late in a run; these stay below a twentieth of the work
 _EXPLODED = 1e6  # a step this long, or |X'X - I| this large, has diverged
-_LEAST_WORK, _MOST_WORK = 50, 1000  # pairs of products for the last certificate: a quarter of the iterations, within these
-_LATE = 64  # the first measurement of a run without history, after that at the start
+_LEAST_WORK, _MOST_WORK = 50, 1000  # bounds of the work for the last certificate, in pairs of products
+_LATE = 64  # the second measurement of a run without history; the first is at the start
 
 
 def solve(
@@ -47,22 +47,23 @@ def solve(
     X0 : array of shape (m, n)
         The start, X0'X0 = I.
     stop : Stop, optional
-        When to stop; ``Stationary() | MaxIterations() | Leaves()`` by default: a certificate of 1e-6, 30,000 iterations, or
-        |X'X - I| > 1 after the first 50 iterations, which counts as diverged unless the method recovers by itself.
+        When to stop; ``Stationary() | MaxIterations() | Leaves()`` by default: a certificate of 1e-6, 30,000
+        iterations, or |X'X - I| > 1 after the first 50 iterations. The last counts as diverged, unless the method
+        restarts by itself.
     every : int, optional
         Iterations between measurements. By default they happen at 0, 1, 2, 4, ..., 256, 512, 768, 1024, ...
     history : bool
-        Whether measurements are kept; if not, they are made only as far as the best point of the run needs them.
+        Whether measurements are kept; if not, only the measurements that find the best point are made.
     callback : callable, optional
         Called with a :class:`Snapshot` at the start and after each iteration; raising ``StopIteration`` ends the run.
 
     Returns
     -------
     Result
-        A run that converged, stalled or used up its iterations returns its last point, and so does one that the
-        callback stopped. One that diverged, ran out of time or was interrupted by Ctrl-C returns the best point that
-        was measured: the one with the smallest maximum of stationarity and feasibility, both at it and at its prox point.
-        A method that recovers by itself does so when it has stalled, too, and never returns a point worse than the start.
+        A run that converged, stalled, used up its iterations or was stopped by the callback returns its last point.
+        One that diverged, ran out of time or was interrupted by Ctrl-C returns the best measured point: the one with
+        the smallest KKT error, the maximum of stationarity, feasibility and distance to the certified point. A method
+        that restarts by itself returns its best point after a stall, too, and never one worse than the start.
     """
     _check(problem, solver, every, callback)
     X0 = start_point(problem, X0)
@@ -119,9 +120,9 @@ class _Run:
         self.history: list[dict[str, float]] = []
         self.best_state: Any = None  # the measured state with the smallest KKT error
         self.best_kkt_error = np.inf
-        self.checked, self.scale = 0, 0.0  # where the last certificate was computed, and the size of the gradient there
-        self.least = np.inf  # the smallest residual at which one was computed
-        self.still = 0  # how many steps in a row did not move
+        self.checked, self.scale = 0, 0.0  # the iteration of the last certificate, and |grad l| there
+        self.least = np.inf  # the smallest residual at which a certificate was computed
+        self.still = 0  # motionless steps in a row
 
     def run(self, X0: Array) -> Result:
         state = first = self.solver.init(self.problem, X0)
@@ -147,7 +148,7 @@ class _Run:
         return self._report(state, ending, seconds, cpu_seconds)
 
     def _inspect(self, state: Any, residuals: Residuals) -> Ending | None:
-        """Look at a new state: does the run end here? Record it where a measurement is due, and show it to the callback."""
+        """Return how the run ends at this state, or None. Record a measurement if one is due, and call the callback."""
         now = self._snapshot(state, residuals)
         moved = now.residual("step")
         if not moved <= _EXPLODED and self.iteration > 0:
@@ -216,10 +217,10 @@ class _Run:
         work = min(max(self.iteration // 4, _LEAST_WORK), _MOST_WORK)
         try:
             certificate = self.evaluator.certify(X, Y, work=work)
-        except KeyboardInterrupt:  # the run is not lost; its certificate is less sharp
+        except KeyboardInterrupt:  # the run is kept, with a less sharp certificate
             certificate = self.evaluator.certify(X, Y)
         measurement = self.evaluator.measure(X, certificate)
-        if not self.history:  # none was asked for, and the run was cut short
+        if not self.history:  # no history was asked for, and the run was cut short
             self._keep(state, measurement, seconds, self.clock.wall_seconds)
         reached = ""
         if ending.status is not Status.CONVERGED:

@@ -1,4 +1,4 @@
-"""Smoothing continuation: a path of smoothed problems, g replaced by Moreau envelopes that come closer to it."""
+"""Smoothing continuation: a sequence of problems in which Moreau envelopes replace g and come closer to it."""
 
 from collections.abc import Sequence
 
@@ -16,14 +16,14 @@ from orthoprox.starts.pca import JITTER
 from orthoprox.starts.probe import advance
 from orthoprox.starts.random import like_data, random
 
-_STAGES = (0.3, 150), (0.1, 50), (0.03, 50)  # how far the smoothing moves coordinate vectors, and its iterations
+_STAGES = (0.3, 150), (0.1, 50), (0.03, 50)  # the width of the smoothing at coordinate vectors, and its iterations
 PATH = sum(iterations for _, iterations in _STAGES)
 
 
 def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
-    """Return what a path of smoothed problems leads to, g replaced by Moreau envelopes that come closer to it.
+    """Return the end of a smoothing continuation.
 
-    It begins at coordinate vectors, moved a little at random, or at a random point where these are not at hand.
+    It begins at coordinate vectors, perturbed a little at random, or at a random point if these cost too much.
     """
     X = random(problem, rng)
     for V in affordable_coordinates(problem, rng):
@@ -32,7 +32,10 @@ def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
 
 
 def follow(problem: Problem, X: Array, stages: Sequence[tuple[float, int]]) -> Array:
-    """Return what the smoothed problems lead to from X: how far each smoothing moves coordinate vectors, and its iterations."""
+    """Return the end of the continuation from X.
+
+    A stage is a width, how far the prox of the smoothing moves coordinate vectors, and a number of iterations.
+    """
     corner, slope = like_data(problem, np.eye(*problem.shape)), float(norm(problem.smooth.grad(X)))
     for width, iterations in stages:
         nu = smoothing(problem.nonsmooth, corner, slope, width)

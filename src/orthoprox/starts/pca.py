@@ -1,4 +1,4 @@
-"""Principal components, or nearly the minimiser of any other l alone."""
+"""Principal components; for any other l, an approximate minimiser of l alone."""
 
 import numpy as np
 
@@ -14,10 +14,11 @@ JITTER = 0.1  # times a random matrix with columns of length 1: exact eigenvecto
 
 
 def pca(problem: Problem, rng: np.random.Generator) -> Array:
-    """Return nearly a minimiser of l alone, principal components for a variance, moved a little at random.
+    """Return an approximate minimiser of l alone, perturbed a little at random; for a variance, principal components.
 
-    Fifteen steps of X+ = polar(cX - grad l(X)), which for c = 0 and a quadratic l are those of the power method; c is the
-    curvature of l where that does not go down. Then X is turned to the eigenvectors of sym(X' grad l(X)), if l allows it.
+    It takes fifteen steps of X+ = polar(cX - grad l(X)). With c = 0 and a quadratic l these are steps of the power
+    method. If l does not fall, c becomes the curvature of l. Then X is rotated to the eigenvectors of
+    sym(X' grad l(X)), if l does not rise.
     """
     ell, X = problem.smooth, random(problem, rng)
     value, D = ell.value_and_grad(X)

@@ -1,4 +1,4 @@
-"""A probe: some first-order iterations of the default method from a start, to see how low it leads."""
+"""A probe: a few first-order iterations of the default method from a start, and f where they end."""
 
 from orthoprox._arrays.library import Array
 from orthoprox._linalg.norms import norm
@@ -6,9 +6,9 @@ from orthoprox._linalg.stiefel import polar
 from orthoprox.problems.problem import Problem
 from orthoprox.solvers.adaptive import Adaptive
 
-PROBE = 30  # iterations of a probe: those from coordinate vectors begin low and are overtaken within these, if at all
+PROBE = 30  # iterations of a probe: coordinate vectors begin low and are overtaken within these, if at all
 WORK = 2e10  # floating point operations that all probes together may take
-_FAR = 1e3  # times sqrt(n): a point from which there is no way back
+_FAR = 1e3  # times sqrt(n): the norm of a point that counts as diverged
 
 
 def flops(problem: Problem) -> float:
@@ -18,7 +18,7 @@ def flops(problem: Problem) -> float:
 
 
 def advance(problem: Problem, X: Array, iterations: int) -> Array | None:
-    """Return where some iterations lead from X, or None where they diverge."""
+    """Return the point after some iterations from X, or None if they diverge."""
     solver = Adaptive(newton=False)
     state = solver.init(problem, X)
     for _ in range(iterations):
@@ -28,7 +28,7 @@ def advance(problem: Problem, X: Array, iterations: int) -> Array | None:
 
 
 def probe_value(problem: Problem, X: Array) -> float:
-    """Return f where a probe from X ends."""
+    """Return f at the point of the manifold nearest to the end of a probe from X."""
     end = advance(problem, X, PROBE)
     if end is None:
         return float("inf")

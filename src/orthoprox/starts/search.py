@@ -1,4 +1,4 @@
-"""Which start is best: a few are probed, and the one that comes lowest is taken."""
+"""The search for a start: probe a few, and take the lowest probe values."""
 
 from collections.abc import Callable
 
@@ -12,19 +12,18 @@ from orthoprox.starts.pca import pca
 from orthoprox.starts.probe import PROBE, WORK, flops, probe_value
 from orthoprox.starts.random import random
 
-_DENSE = 4  # with n > m / 4 coordinate vectors are the best guess
+_DENSE = 4  # for n >= m / 4 coordinate vectors are the best guess
 
 
 def search(
     problem: Problem, rng: np.random.Generator, number: int = 1, *, enough: Callable[[], bool] = lambda: False
 ) -> list[Array]:
-    """Return the best ``number`` starts among coordinate vectors, nearly principal components and random points.
+    """Return the ``number`` starts with the lowest probe values.
 
-    The end of a path of smoothed problems is tried, too, where more than one start is asked for or the problem is small.
-
-    Each gets 30 iterations of the adaptive method; what counts is f at the point of the manifold nearest to the last. Where
-    these would cost more than 2e10 operations, the shape of the problem decides: coordinate vectors for n >= m / 4, principal
-    components otherwise. Once ``enough`` says so, the first that are at hand are taken.
+    The candidates are coordinate vectors, principal components and random points. If more than one start is asked for,
+    or the problem is small, the end of a smoothing continuation is a candidate, too. A probe takes 30 iterations. If
+    the probes would cost more than 2e10 operations, the shape decides: coordinate vectors for n >= m / 4, principal
+    components otherwise. If ``enough()`` becomes true, the search takes the first candidates at hand.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem.probe(random(problem, rng))
