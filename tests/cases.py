@@ -1,6 +1,6 @@
 """What the tests run over: small instances of every smooth term, nonsmooth term, solver and problem.
 
-A key starts with the registered name; further words tell variants apart. ``test_checks.py`` fails when a registered
+A key starts with the registered name; further words tell variants apart. ``test_cases.py`` fails when a registered
 name has no entry here, so a new term, solver or problem is one line below and is then tested like all the others.
 """
 
@@ -53,6 +53,19 @@ def graph(seed, nodes, edges):
     """A random simple graph, as an array of ``edges`` pairs i < j."""
     pairs = np.array([(i, j) for j in range(nodes) for i in range(j)])
     return pairs[np.sort(np.random.default_rng(seed).permutation(len(pairs))[:edges])]
+
+
+def kinked(g, seed):
+    """A point of the domain of g with exact zeros and with entries on its border, wherever g has those."""
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random(SHAPE) < 0.2, 0.0, rng.standard_normal(SHAPE))
+    X[rng.integers(SHAPE[0])] = 0.0
+    return g.prox(X, 0.3)
+
+
+def gaussian_pca(m=20, n=4, mu=0.5, p=60, dtype=np.float64):
+    """Sparse principal components of Gaussian data."""
+    return op.Problem(op.smooth.Variance(normal(0, p, m).astype(dtype)), op.nonsmooth.L1(mu), (m, n))
 
 
 def smooth_terms(array=np.asarray):

@@ -1,39 +1,16 @@
-"""The checks offered to users accept right terms and reject wrong ones; and every registered name has a test case."""
+"""The checks offered to users accept right terms and reject wrong ones."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 
 import orthoprox as op
-from cases import EXAMPLES, NONSMOOTH, PROBLEMS, SEEDS, SHAPE, SMOOTH, SOLVERS, normal
+from cases import EXAMPLES, NONSMOOTH, SEEDS, SHAPE, SMOOTH, normal
 from orthoprox.checks import check_grad, check_prox
 from orthoprox.nonsmooth.base import Nonsmooth
 from orthoprox.smooth.base import Smooth
 
 X = normal(0, *SHAPE)
-
-
-@pytest.mark.parametrize(
-    ("cases", "registered"),
-    [(SMOOTH, op.smooth.__all__), (NONSMOOTH, op.nonsmooth.__all__), (SOLVERS, op.SOLVERS), (PROBLEMS, op.PROBLEMS)],
-    ids=["smooth", "nonsmooth", "solvers", "problems"],
-)
-def test_every_registered_name_has_a_case(cases, registered):
-    """Whatever a user can name is tested: the first words of the keys in cases.py are the registered names."""
-    assert {key.split()[0] for key in cases} == set(registered)
-
-
-def test_cases_are_what_their_keys_say():
-    """A key names the class of its instance."""
-    for cases in (SMOOTH, NONSMOOTH):
-        for key, term in cases.items():
-            assert type(term).__name__ == key.split()[0]
-    for key, solver in SOLVERS.items():
-        assert type(solver) is op.SOLVERS[key.split()[0]]
-    assert all(isinstance(problem, op.Problem) for problem in PROBLEMS.values())
-
-
-# --- gradients --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", SMOOTH)
@@ -104,9 +81,6 @@ def test_infinite_gradients_are_rejected():
         check_grad(op.smooth.Function(lambda X: np.sum(X), lambda X: np.full(X.shape, np.inf)), X)
 
 
-# --- proxes -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", NONSMOOTH)
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3, 1e6])
 def test_right_proxes_are_accepted(name, scale):
@@ -161,9 +135,6 @@ def test_a_modulus_too_small_is_rejected(name):
     for modulus in (0.0, 0.9 * g.modulus):
         with pytest.raises(ValueError, match="modulus"):
             check_prox(op.nonsmooth.Function(g.value, g.prox, modulus), near)
-
-
-# --- both -------------------------------------------------------------------------------------------------------------
 
 
 def test_points_in_single_precision_are_checked_in_double():

@@ -1,0 +1,89 @@
+"""Products with a sparse X: the same numbers as the plain expressions."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import orthoprox as op
+from cases import normal, symmetric
+from orthoprox._adaptive import working_set
+from orthoprox._linalg import fused, products
+from orthoprox.solvers import Adaptive
+
+M, N = 240, 120
+
+
+def sparse(seed=0, share=0.02, dtype=np.float64):
+    X = normal(seed, M, N).astype(dtype)
+    X[np.random.default_rng(seed).random((M, N)) > share] = 0
+    return X
+
+
+@pytest.fixture(params=["numba", "scipy"], autouse=True)
+def way(request, monkeypatch):
+    """Both ways to multiply: by compiled loops, and by scipy where numba is not installed."""
+    if request.param == "scipy":
+        monkeypatch.setattr(products, "kernels", None)
+        monkeypatch.setattr(fused, "kernels", None)
+    return request.param
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_with_a_sparse_matrix_are_those_with_a_dense_one(dtype):
+    X, C, S = sparse(dtype=dtype), symmetric(1, M).astype(dtype), normal(2, N, N).astype(dtype)
+    at = products.support(X)
+    assert at is not None
+    tight = {"rtol": 100 * np.finfo(dtype).eps, "atol": 1000 * np.finfo(dtype).eps}
+    for found, plain in [
+        (products.apply(C, X), C @ X),
+        (products.right(X, S, at), X @ S),
+        (products.right(X, S.T, at), X @ S.T),
+        (products.left(X, normal(3, M, N).astype(dtype), at), X.T @ normal(3, M, N).astype(dtype)),
+        (products.gram(X, at), X.T @ X),
+        (products.overlap(X, at), (X * X).T @ (X != 0)),
+    ]:
+        np.testing.assert_allclose(found, plain, **tight)
+        assert found.dtype == dtype
+        assert found.flags.c_contiguous  # what follows adds matrices, which is slow where their orders differ
+
+
+def test_the_support_of_a_sparse_matrix_is_the_matrix():
+    X = sparse()
+    X[3] = 0.0
+    np.testing.assert_array_equal(products.support(X).matrix.toarray(), X)
+
+
+def test_small_dense_foreign_and_stacked_matrices_are_multiplied_as_usual():
+    xp = pytest.importorskip("array_api_strict")
+    X = sparse()
+    assert products.support(X) is not None
+    for other in (sparse()[:50], normal(0, M, N), xp.asarray(X), np.stack([X, X]), np.asfortranarray(X)):
+        assert products.support(other) is None
+    C = symmetric(1, M)
+    for other in (np.stack([X, X]), np.asfortranarray(X)):
+        np.testing.assert_allclose(products.apply(C, other), C @ other, atol=1e-12)
+
+
+def test_a_symmetric_matrix_of_another_precision_or_kind_is_multiplied_as_usual():
+    X, C = sparse(), symmetric(1, M)
+    np.testing.assert_allclose(products.apply(C.astype(np.float32), X), C.astype(np.float32) @ X, atol=1e-12)
+    np.testing.assert_allclose(products.apply(sp.csr_array(C), X), C @ X, atol=1e-12)
+
+
+def test_a_run_does_not_depend_on_how_its_products_are_done(monkeypatch):
+    """The iterates with sparse products are those with dense ones, up to rounding."""
+    problem = op.problems.sparse_pca(op.datasets.five_components(300, M, seed=0), N, 0.5)
+    monkeypatch.setattr(working_set, "_BEGIN", 0.0)  # no steps on some entries alone
+    X0 = op.starts.coordinates(problem, np.random.default_rng(0))
+
+    def iterate():
+        solver = Adaptive()
+        state = solver.init(problem, X0)
+        for _ in range(60):
+            state = solver.step(problem, state)
+        return state.lsalm
+
+    with_support = iterate()
+    assert products.support(with_support.E) is not None
+    monkeypatch.setattr(products, "_SMALL", 10**9)
+    np.testing.assert_allclose(with_support.X, iterate().X, atol=1e-9)

@@ -1,0 +1,97 @@
+"""Runs from several starts."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import orthoprox as op
+from cases import gaussian_pca, normal
+from orthoprox._run import multistart
+from orthoprox._run.multistart import solve_from
+from orthoprox.nonsmooth import L1
+from orthoprox.smooth import Function
+from orthoprox.stopping import MaxIterations, Stationary, Status
+
+
+@pytest.mark.parametrize("cores", [1, pytest.param(2, marks=pytest.mark.extended)])
+def test_several_starts_return_the_best_of_their_runs(monkeypatch, cores):
+    monkeypatch.setattr(multistart, "cores", lambda: cores)
+    problem, rule = gaussian_pca(m=12, n=3), Stationary(1e-6) | MaxIterations(5000)
+    starts = [op.stiefel.random_point(12, 3, seed=seed) for seed in range(4)]
+    alone = [op.solve(problem, op.solvers.Adaptive(), X0, stop=rule) for X0 in starts]
+    best = solve_from(problem, op.solvers.Adaptive(), starts, lambda turns: rule, history=True)
+    assert best.projected_objective == min(result.projected_objective for result in alone)
+    assert best.problem is problem
+
+
+def test_what_cannot_travel_runs_in_this_process():
+    A = normal(0, 30, 10)
+    problem = op.Problem(Function(lambda X: -np.sum((A @ X) ** 2), lambda X: -2 * A.T @ (A @ X)), L1(0.5), (10, 2))
+    assert op.minimize(problem, "random", n_starts=3).converged
+
+
+def test_a_run_that_converged_is_preferred(monkeypatch):
+    """Even to a lower one that did not."""
+    ends = iter([(False, -3.0), (True, -1.0), (True, -2.0)])
+
+    def run(*_):
+        converged, objective = next(ends)
+        return SimpleNamespace(converged=converged, projected_objective=objective, status=None)
+
+    monkeypatch.setattr(multistart, "cores", lambda: 1)
+    monkeypatch.setattr(multistart, "_run", run)
+    best = solve_from(gaussian_pca(), op.solvers.Adaptive(), [0, 1, 2], lambda turns: MaxIterations(1), history=False)
+    assert best.projected_objective == -2.0
+
+
+@pytest.mark.extended
+def test_where_processes_do_not_come_up_runs_are_done_in_turn():
+    """As in a program that is read from a pipe, whose main part other processes cannot find."""
+    program = "import orthoprox as op; A = op.datasets.five_components(50, 12, seed=0); p = op.problems.sparse_pca(A, 2, 0.5)\n"
+    program += "print(op.minimize(p, 'random', n_starts=3).converged)\n"
+    done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
+
+
+def test_an_interrupt_ends_all_runs_in_turn(monkeypatch):
+    """The second is interrupted, the third never begins, and the best point so far is returned as interrupted."""
+    monkeypatch.setattr(multistart, "cores", lambda: 2)
+    begun, calls, A = [], [], normal(0, 30, 10)
+
+    def grad(X):
+        calls.append(len(begun))
+        if calls.count(3) == 30:  # in the second run, after a look whether they can travel
+            raise KeyboardInterrupt
+        return -2 * A.T @ (A @ X)
+
+    problem = op.Problem(Function(lambda X: -np.sum((A @ X) ** 2), grad), L1(0.5), (10, 2))
+    starts = [op.stiefel.random_point(10, 2, seed=seed) for seed in range(3)]
+
+    def rule(turns):
+        begun.append(turns)
+        return Stationary(1e-6) | MaxIterations(5000)
+
+    best = solve_from(problem, op.solvers.Adaptive(), starts, rule, history=False)
+    assert begun == [1, 3, 2]
+    assert best.status is Status.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("cores", "turns"),
+    [
+        (1, [3, 2, 1]),
+        pytest.param(2, [1, 2], marks=pytest.mark.extended),
+        pytest.param(4, [1, 1], marks=pytest.mark.extended),
+    ],
+)
+def test_runs_that_wait_for_each_other_share_the_time(monkeypatch, cores, turns):
+    """One after the other each knows how many are to come; in processes all know the queue, after a look whether they can."""
+    told = []
+    monkeypatch.setattr(multistart, "cores", lambda: cores)
+    starts = [op.stiefel.random_point(12, 3, seed=seed) for seed in range(3)]
+    problem = gaussian_pca(m=12, n=3)
+    solve_from(problem, op.solvers.Adaptive(), starts, lambda k: told.append(k) or MaxIterations(1), history=False)
+    assert told == turns

@@ -1,0 +1,50 @@
+"""Paths along the weight of a penalty."""
+
+import numpy as np
+import pytest
+
+import orthoprox as op
+from cases import gaussian_pca, normal
+from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Nonnegative
+from orthoprox.smooth import Variance
+
+
+@pytest.mark.parametrize("kind", [L1, L21, MCP, SCAD])
+def test_a_path_solves_each_problem(kind):
+    """Each result is certified for its own weight, and sparsity falls with the weight."""
+    problem = op.Problem(Variance(normal(0, 30, 12) / 10), kind(0.1), (12, 2))
+    mus = [0.6, 0.3, 0.1]
+    results = op.path(problem, mus, tol=1e-5)
+    assert [result.problem.nonsmooth.mu for result in results] == mus
+    for mu, result in zip(mus, results, strict=True):
+        own = op.Problem(problem.smooth, kind(mu), (12, 2))
+        assert result.converged
+        assert op.certificate(own, result.X, multiplier=result.multiplier).relative() <= 2e-5
+    assert results[0].sparsity >= results[-1].sparsity
+
+
+def test_a_path_starts_each_run_from_the_solution_before():
+    """Nearby weights need few iterations: far fewer than from the first start."""
+    problem = gaussian_pca()
+    first, *others = op.path(problem, [0.5, 0.499, 0.498], "random")
+    assert max(result.iterations for result in others) < first.iterations / 2
+
+
+def test_other_parameters_of_a_penalty_stay():
+    assert MCP(0.3, gamma=2.5).weighted(0.1).gamma == 2.5
+    assert SCAD(0.3, a=4.5).weighted(0.1).a == 4.5
+    assert L1(0.3, bound=0.7).weighted(0.1).bound == 0.7
+    assert L1(0.3).weighted(0.1).bound == np.inf
+
+
+@pytest.mark.parametrize(
+    ("g", "mus", "message"),
+    [
+        (Nonnegative(), [0.1], "Nonnegative has no weight"),
+        (L1(0.1), [], "mus is empty"),
+        (L1(0.1), [0.1, -1.0], "An entry of mus"),
+    ],
+)
+def test_bad_paths_are_refused(g, mus, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        op.path(op.Problem(Variance(normal(0, 30, 12)), g, (12, 2)), mus)
