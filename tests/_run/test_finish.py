@@ -1,24 +1,19 @@
-"""What happens before and after a run of minimize: lower minima nearby, budgets, and interrupts."""
+"""Lower minima near the end of a run, and the status that a certificate proves."""
 
 import warnings
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 import orthoprox as op
 from cases import normal
-from orthoprox import starts
-from orthoprox._linalg.stiefel import polar
+from orthoprox import stiefel
 from orthoprox._run import finish
 from orthoprox._run.finish import lower_minima, settled
 from orthoprox.starts.probe import flops
-from orthoprox.starts.search import search
-from orthoprox.stopping import MaxIterations, Stationary, Status
-
-minimizing = import_module("orthoprox.minimize")
-GAUSSIAN = op.problems.sparse_pca(normal(0, 50, 60) / 7, 30, 0.8)
+from orthoprox.stopping import Status
+from small_problems import GAUSSIAN, raising
 
 
 def solve_from(problem):
@@ -68,57 +63,6 @@ def test_an_interrupted_search_for_lower_minima_keeps_the_best():
     assert len(runs) == 1
 
 
-def raising(error):
-    def function(*args, **options):
-        raise error
-
-    return function
-
-
-def test_auto_ends_no_higher_than_the_run_from_its_start():
-    X0 = search(GAUSSIAN, np.random.default_rng(0))[0]
-    assert op.minimize(GAUSSIAN).projected_objective <= op.minimize(GAUSSIAN, X0).projected_objective + 1e-9
-
-
-def test_the_search_takes_what_is_at_hand_when_time_is_short():
-    tried = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module("orthoprox.starts.search"), "probe_value", lambda problem, X: tried.append(X) or 0.0)
-        found = search(GAUSSIAN, np.random.default_rng(0), 3, enough=lambda: True)
-    assert len(found) == 3
-    assert tried == []
-    np.testing.assert_array_equal(found[0], starts.coordinates(GAUSSIAN, np.random.default_rng(0)))
-
-
-def test_a_time_budget_holds_for_the_search_too(monkeypatch):
-    """A search that would take for ever is cut at half of the budget, and the run gets what is left."""
-
-    class Slow:
-        wall_seconds = 0.0
-
-    def slow(problem, rng, number, *, enough):
-        while not enough():
-            Slow.wall_seconds += 1.0
-        return [starts.random(problem, rng)]
-
-    seen = []
-    monkeypatch.setattr(minimizing, "Clock", Slow)
-    monkeypatch.setattr(minimizing, "search", slow)
-    monkeypatch.setattr(minimizing, "MaxSeconds", lambda seconds: seen.append(seconds) or op.stopping.MaxIterations(1))
-    with pytest.warns(op.ConvergenceWarning):
-        op.minimize(GAUSSIAN, max_seconds=10.0)
-    assert seen[0] == pytest.approx(5.0)
-
-
-def test_an_interrupt_while_a_start_is_sought_returns_a_point(monkeypatch):
-    monkeypatch.setattr(minimizing, "search", raising(KeyboardInterrupt))
-    with pytest.warns(op.ConvergenceWarning, match="search for a start"):
-        result = op.minimize(GAUSSIAN)
-    assert result.status is Status.INTERRUPTED
-    assert result.iterations == 0
-    assert result.measurement.feasibility < 1e-10
-
-
 def test_what_is_proved_is_called_converged():
     """A budget may end a run at the very iteration that reached the tolerance."""
     with pytest.warns(op.ConvergenceWarning):
@@ -127,12 +71,6 @@ def test_what_is_proved_is_called_converged():
     proved = settled(short, 2 * short.measurement.kkt_error)
     assert proved.converged
     assert proved.message == Status.CONVERGED.value
-
-
-@pytest.mark.parametrize("mus", [None, 0.5, "ab"])
-def test_weights_that_are_no_list(mus):
-    with pytest.raises(TypeError, match="needs a list of weights"):
-        op.path(GAUSSIAN, mus)
 
 
 @pytest.fixture(scope="module")
@@ -166,15 +104,15 @@ def test_paths_begin_at_the_minimum_and_then_around_it(first, monkeypatch):
     found, paths, runs = rounds(first, [], monkeypatch)
     assert found is first  # as low is not lower
     assert (len(paths), len(runs)) == (2 * finish._FAILURES, finish._FAILURES)
-    X = polar(first.X)
-    near, far = (polar(X + jitter * JITTER) for jitter in finish._JITTERS)
+    X = stiefel.polar(first.X)
+    near, far = (stiefel.polar(X + jitter * JITTER) for jitter in finish._JITTERS)
     for k, (start, stages) in enumerate(paths):
         np.testing.assert_array_equal(start, X if k < 2 else (near, far)[k % 2], err_msg=str(k))
         assert stages == (finish._NARROW if k == 1 else finish._WIDE)
 
 
 def test_the_path_with_the_lower_end_is_followed(first, monkeypatch):
-    far = polar(polar(first.X) + finish._JITTERS[1] * JITTER)
+    far = stiefel.polar(stiefel.polar(first.X) + finish._JITTERS[1] * JITTER)
     low = lambda problem, X: 0.0 if np.array_equal(X, far) else 1.0  # noqa: E731
     _, _, runs = rounds(first, [], monkeypatch, probe_value=low)
     for X in runs[1:]:
@@ -187,7 +125,7 @@ def test_a_lower_minimum_is_where_the_next_paths_begin(first, monkeypatch):
     assert found is lower
     assert len(runs) == 2 + finish._FAILURES  # the count of failures begins again
     for k, stages in ((4, finish._WIDE), (5, finish._NARROW)):
-        np.testing.assert_array_equal(paths[k][0], polar(lower.X))
+        np.testing.assert_array_equal(paths[k][0], stiefel.polar(lower.X))
         assert paths[k][1] == stages
 
 
@@ -214,62 +152,6 @@ def test_only_a_run_that_ended_by_itself_or_by_a_budget_is_settled(first, status
     assert proved.converged == (status not in (Status.DIVERGED, Status.INTERRUPTED))
 
 
-# --- minimize ---------------------------------------------------------------------------------------------------------
-
-
-class Stopped:
-    """A clock that stands still."""
-
-    def __init__(self, wall_seconds):
-        self.wall_seconds = wall_seconds
-
-
-def test_lower_minima_are_looked_for_within_the_time_and_without_the_callback(monkeypatch):
-    seen, calls = [], []
-
-    def spy(result, run, enough, rng):
-        seen.append((len(calls), enough()))
-        clock.wall_seconds = 11.0
-        seen.append((len(calls), enough()))
-        return run(polar(result.X))  # a run for which there is no time left
-
-    clock = Stopped(0.0)
-    monkeypatch.setattr(minimizing, "Clock", lambda: clock)
-    monkeypatch.setattr(minimizing, "lower_minima", spy)
-    with pytest.warns(op.ConvergenceWarning):
-        result = op.minimize(GAUSSIAN, max_seconds=10.0, callback=calls.append, tol=1e-12, max_iterations=3, polish=False)
-    assert result.status is Status.TIME
-    assert result.iterations == 0
-    assert seen == [(4, False), (4, True)]
-    assert len(calls) == 4
-
-
-@pytest.mark.parametrize("options", [{"stop": Stationary(1e-3)}, {"start": "random"}, {"method": "manpg"}])
-def test_lower_minima_are_looked_for_after_auto_alone(monkeypatch, options):
-    monkeypatch.setattr(minimizing, "lower_minima", None)
-    assert op.minimize(GAUSSIAN, polish=False, **{"tol": 1e-3} | options).converged
-
-
-def test_a_rule_of_ones_own_decides_what_is_converged():
-    with pytest.warns(op.ConvergenceWarning):
-        result = op.minimize(GAUSSIAN, "random", stop=MaxIterations(3), tol=10.0)
-    assert result.status is Status.ITERATIONS
-
-
-def test_runs_side_by_side_have_the_time_that_is_left(monkeypatch):
-    rules = []
-
-    def several(problem, solver, starts, rule, *, history):
-        rules.extend([rule(1), rule(3)])
-        return op.solve(problem, solver, starts[0], stop=MaxIterations(0))
-
-    monkeypatch.setattr(minimizing, "Clock", lambda: Stopped(4.0))
-    monkeypatch.setattr(minimizing, "solve_from", several)
-    with pytest.warns(op.ConvergenceWarning):
-        op.minimize(GAUSSIAN, "random", n_starts=2, max_seconds=10.0)
-    assert [rule.second for rule in rules] == [op.stopping.MaxSeconds(6.0), op.stopping.MaxSeconds(2.0)]
-
-
 def test_a_second_path_is_not_begun_when_time_is_over(first, monkeypatch):
     begun, looks = [], iter([False, True, True])
     monkeypatch.setattr(finish, "along", lambda problem, X, stages: begun.append(stages) or X)
@@ -278,31 +160,8 @@ def test_a_second_path_is_not_begun_when_time_is_over(first, monkeypatch):
     assert begun == [finish._WIDE]
 
 
-@pytest.mark.parametrize(("values", "expected"), [((1.0,), 1.0), ((np.nan, 2.0), 2.0), ((np.nan, np.nan), np.inf)])
-def test_a_probe_that_ends_nowhere_promises_nothing(monkeypatch, values, expected):
-    """f may be NaN where a probe ends, at the point of the manifold or at both."""
-    values = iter(values)
-    problem = op.Problem(op.smooth.Function(lambda X: next(values), lambda X: 0 * X), op.nonsmooth.Zero(), (4, 2))
-    X = np.eye(4, 2)
-    searching = import_module("orthoprox.starts.search")
-    monkeypatch.setattr(searching, "PROBE", 0)
-    monkeypatch.setattr(searching.Adaptive, "init", lambda self, problem, X: X)
-    monkeypatch.setattr(searching.Adaptive, "output", lambda self, state: state)
-    assert searching.probe_value(problem, X) == expected
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, ZeroDivisionError])
 def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkeypatch, error):
     """Ctrl-C may come before the loop of that run, which would handle it; l need not be defined where a path leads."""
     monkeypatch.setattr(finish, "along", lambda problem, X, stages: X)
     assert lower_minima(first, raising(error), lambda: False, np.random.default_rng(0)) is first
-
-
-def test_an_interrupted_search_for_several_starts_returns_one_point(monkeypatch):
-    def search(*args, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(minimizing, "search", search)
-    with pytest.warns(op.ConvergenceWarning, match="search for a start"):
-        result = op.minimize(GAUSSIAN, n_starts=3)
-    assert result.status is Status.INTERRUPTED
