@@ -71,12 +71,12 @@ def test_a_far_prox_point_does_not_make_a_point_good():
     assert not result.converged
 
 
-def test_watching_a_run_does_not_change_it():
+def test_a_callback_does_not_change_the_run():
     """A callback that reads certificates leaves the iterates and the stopping as they are."""
     for tol in (1e-3, 1e-4, 1e-6):
         alone = op.minimize(SPARSE, X0, tol=tol)
-        watched = op.minimize(SPARSE, X0, tol=tol, callback=lambda now: now.stationarity)
-        assert watched.iterations == alone.iterations
+        seen = op.minimize(SPARSE, X0, tol=tol, callback=lambda now: now.stationarity)
+        assert seen.iterations == alone.iterations
 
 
 def test_a_single_precision_start_is_promoted_to_the_data():
@@ -86,7 +86,7 @@ def test_a_single_precision_start_is_promoted_to_the_data():
     assert result.X.dtype == np.float64
 
 
-def test_minimize_calls_a_run_diverged_that_settles_off_the_manifold():
+def test_minimize_calls_a_run_diverged_that_stays_off_the_manifold():
     """Without penalty and with a tiny dual step X grows to |X'X - I| > 1 and stays: far from an explosion, yet diverged."""
     problem = op.problems.sparse_pca(op.datasets.five_components(50, 20), 3, 0.1)
     L = problem.smooth.lipschitz

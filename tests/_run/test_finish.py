@@ -10,7 +10,7 @@ import orthoprox as op
 from cases import normal
 from orthoprox import stiefel
 from orthoprox._run import finish
-from orthoprox._run.finish import lower_minima, settled
+from orthoprox._run.finish import lower_minima, with_certified_status
 from orthoprox.starts.probe import flops
 from orthoprox.stopping import Status
 from small_problems import GAUSSIAN, raising
@@ -23,20 +23,20 @@ def solve_from(problem):
 def test_a_lower_minimum_is_found_nearby():
     """On Gaussian data with many minima, the first run ends in one that is not the lowest."""
     run = solve_from(GAUSSIAN)
-    first = run(op.stiefel.random_point(60, 30, seed=0))
+    first = run(stiefel.random_point(60, 30, seed=0))
     found = lower_minima(first, run, lambda: False, np.random.default_rng(0))
     assert found.converged
     assert found.projected_objective < 1.01 * first.projected_objective  # both are negative
 
 
 def test_looking_for_lower_minima_never_returns_a_higher_one():
-    first = solve_from(GAUSSIAN)(op.stiefel.random_point(60, 30, seed=0))
-    higher = solve_from(GAUSSIAN)(op.stiefel.random_point(60, 30, seed=3))
+    first = solve_from(GAUSSIAN)(stiefel.random_point(60, 30, seed=0))
+    higher = solve_from(GAUSSIAN)(stiefel.random_point(60, 30, seed=3))
     better = min(first, higher, key=lambda result: result.projected_objective)
     worse = max(first, higher, key=lambda result: result.projected_objective)
     tried = []
     assert lower_minima(better, lambda X: tried.append(X) or worse, lambda: False, np.random.default_rng(0)) is better
-    assert len(tried) == finish._FAILURES
+    assert 1 <= len(tried) <= finish._FAILURES
 
 
 @pytest.mark.parametrize("why", ["time is over", "too much work", "smooth", "not converged", "interrupted"])
@@ -45,7 +45,7 @@ def test_nothing_is_looked_for_where_it_is_not_asked_for(monkeypatch, why):
     if why == "too much work":
         monkeypatch.setattr(finish, "WORK", 10 * flops(problem))
     if why == "interrupted":
-        monkeypatch.setattr(finish, "along", raising(KeyboardInterrupt))
+        monkeypatch.setattr(finish, "follow", raising(KeyboardInterrupt))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", op.ConvergenceWarning)
         most = 3 if why == "not converged" else None
@@ -54,7 +54,7 @@ def test_nothing_is_looked_for_where_it_is_not_asked_for(monkeypatch, why):
 
 
 def test_an_interrupted_search_for_lower_minima_keeps_the_best():
-    first = solve_from(GAUSSIAN)(op.stiefel.random_point(60, 30, seed=0))
+    first = solve_from(GAUSSIAN)(stiefel.random_point(60, 30, seed=0))
     with pytest.warns(op.ConvergenceWarning):
         stopped = op.minimize(GAUSSIAN, "random", callback=raising(StopIteration))
     assert stopped.status is Status.INTERRUPTED
@@ -67,15 +67,15 @@ def test_what_is_proved_is_called_converged():
     """A budget may end a run at the very iteration that reached the tolerance."""
     with pytest.warns(op.ConvergenceWarning):
         short = op.minimize(GAUSSIAN, "random", max_iterations=3, polish=False)
-    assert settled(short, 1e-6) is short
-    proved = settled(short, 2 * short.measurement.kkt_error)
+    assert with_certified_status(short, 1e-6) is short
+    proved = with_certified_status(short, 2 * short.measurement.kkt_error)
     assert proved.converged
     assert proved.message == Status.CONVERGED.value
 
 
 @pytest.fixture(scope="module")
 def first():
-    return op.minimize(GAUSSIAN, op.stiefel.random_point(60, 30, seed=0), polish=False)
+    return op.minimize(GAUSSIAN, stiefel.random_point(60, 30, seed=0), polish=False)
 
 
 def like(result, share, status=Status.CONVERGED, X=None):
@@ -89,10 +89,10 @@ JITTER = normal(7, 60, 30)
 
 
 def rounds(first, outcomes, monkeypatch, overhead=0.0, probe_value=lambda problem, X: 0.0):
-    """Return what ``lowered`` returns, (X, stages) of each path and where the runs begin; these end as told, then fail."""
+    """Return what ``lower_minima`` returns, (X, stages) of each path and where the runs begin; these end as told, then fail."""
     paths, runs, ends = [], [], iter(outcomes)
     monkeypatch.setattr(finish, "_OVERHEAD", overhead)
-    monkeypatch.setattr(finish, "along", lambda problem, X, stages: paths.append((X, stages)) or X)
+    monkeypatch.setattr(finish, "follow", lambda problem, X, stages: paths.append((X, stages)) or X)
     monkeypatch.setattr(finish, "probe_value", probe_value)
     monkeypatch.setattr(finish, "unit", lambda problem, rng: JITTER)
     run = lambda X: runs.append(X) or next(ends, like(first, 1.0))  # noqa: E731
@@ -120,7 +120,7 @@ def test_the_path_with_the_lower_end_is_followed(first, monkeypatch):
 
 
 def test_a_lower_minimum_is_where_the_next_paths_begin(first, monkeypatch):
-    lower = like(first, 1.1, X=op.stiefel.random_point(60, 30, seed=1))
+    lower = like(first, 1.1, X=stiefel.random_point(60, 30, seed=1))
     found, paths, runs = rounds(first, [like(first, 1.0), lower], monkeypatch)
     assert found is lower
     assert len(runs) == 2 + finish._FAILURES  # the count of failures begins again
@@ -140,21 +140,28 @@ def test_a_lower_point_that_has_not_converged_is_not_taken(first, monkeypatch):
 
 
 def test_the_work_of_the_runs_counts_too(first, monkeypatch):
-    """A round is two paths of 200 iterations, two probes of 30, and a run."""
-    monkeypatch.setattr(finish, "WORK", 3.5 * (460 + first.iterations) * flops(GAUSSIAN))
-    assert len(rounds(first, [], monkeypatch)[2]) == 3
-    assert len(rounds(first, [], monkeypatch, overhead=2 * flops(GAUSSIAN))[2]) == 1  # a small problem takes time, too
+    """More work allows more rounds, none where a run alone costs more; the overhead of an iteration counts as work."""
+
+    def number(work, overhead=0.0):
+        monkeypatch.setattr(finish, "WORK", work)
+        return len(rounds(first, [], monkeypatch, overhead=overhead)[2])
+
+    one = 2 * first.iterations * flops(GAUSSIAN)
+    numbers = [number(k * one) for k in (0.5, 4, 16, 64)]
+    assert numbers == sorted(numbers)
+    assert numbers[0] == 0 < numbers[-1]
+    assert number(64 * one, overhead=1e3 * flops(GAUSSIAN)) < numbers[-1]  # a small problem takes time, too
 
 
 @pytest.mark.parametrize("status", list(Status))
-def test_only_a_run_that_ended_by_itself_or_by_a_budget_is_settled(first, status):
-    proved = settled(replace(first, status=status), 2 * first.measurement.kkt_error)
+def test_only_a_run_that_ended_by_itself_or_by_a_budget_gets_the_status_of_its_certificate(first, status):
+    proved = with_certified_status(replace(first, status=status), 2 * first.measurement.kkt_error)
     assert proved.converged == (status not in (Status.DIVERGED, Status.INTERRUPTED))
 
 
 def test_a_second_path_is_not_begun_when_time_is_over(first, monkeypatch):
     begun, looks = [], iter([False, True, True])
-    monkeypatch.setattr(finish, "along", lambda problem, X, stages: begun.append(stages) or X)
+    monkeypatch.setattr(finish, "follow", lambda problem, X, stages: begun.append(stages) or X)
     monkeypatch.setattr(finish, "probe_value", raising(AssertionError))
     assert lower_minima(first, lambda X: like(first, 1.0), lambda: next(looks), np.random.default_rng(0)) is first
     assert begun == [finish._WIDE]
@@ -163,5 +170,5 @@ def test_a_second_path_is_not_begun_when_time_is_over(first, monkeypatch):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, ZeroDivisionError])
 def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkeypatch, error):
     """Ctrl-C may come before the loop of that run, which would handle it; l need not be defined where a path leads."""
-    monkeypatch.setattr(finish, "along", lambda problem, X, stages: X)
+    monkeypatch.setattr(finish, "follow", lambda problem, X, stages: X)
     assert lower_minima(first, raising(error), lambda: False, np.random.default_rng(0)) is first

@@ -5,7 +5,7 @@ from small_problems import SPARSE, X0
 
 
 def test_progress_shows_lines_without_rich(capsys, monkeypatch):
-    monkeypatch.setattr("orthoprox.progress.find_spec", lambda name: None)
+    monkeypatch.setattr("orthoprox._run.progress.find_spec", lambda name: None)
     op.minimize(SPARSE, X0, progress=True)
     shown = capsys.readouterr().err
     assert "    0 steps" in shown

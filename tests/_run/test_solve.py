@@ -7,6 +7,11 @@ import pytest
 
 import orthoprox as op
 from orthoprox import stiefel
+from orthoprox._certify.evaluator import Evaluator
+from orthoprox._certify.metrics import Measurement
+from orthoprox._run.clock import Clock
+from orthoprox._run.solve import _Run
+from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Status
 from small_problems import SPARSE, X0, A
 
@@ -36,8 +41,6 @@ def test_time_budget_counts_the_wall():
     def slow(now):
         while now.evaluator is not None and clock.wall_seconds < 0.02 * now.iteration:
             pass
-
-    from orthoprox._run.clock import Clock
 
     clock = Clock()
     result = op.solve(SPARSE, op.LSALM(), X0, stop=MaxSeconds(0.1), callback=slow)
@@ -143,10 +146,8 @@ def test_history_ends_at_the_returned_point():
     assert np.all(result.history["wall_seconds"] >= result.history["seconds"])
 
 
-def test_the_best_point_is_the_one_with_the_smallest_shortfall():
+def test_the_best_point_is_the_one_with_the_smallest_kkt_error():
     """Of the measured points the first with the smallest KKT error is kept."""
-    from orthoprox._certify.metrics import Measurement
-    from orthoprox._run.solve import _Run
 
     class Now:
         iteration = seconds = wall_seconds = 0
@@ -172,15 +173,13 @@ def test_the_random_start_is_like_the_data():
 
 def test_motion_resets_the_count_of_still_steps():
     """Ninety steps of rest, one of motion, ninety of rest: not stalled."""
-    from orthoprox._run.solve import _Run
-
     run = _Run(SPARSE, op.LSALM(), MaxIterations(10**6), None, True, None)
-    run.evaluator, run.motionless = op.metrics.Evaluator(SPARSE, X0), 1e-15
+    run.evaluator, run.motionless = Evaluator(SPARSE, X0), 1e-15
     state = op.LSALM().init(SPARSE, X0)
     for moved in [0.0] * 90 + [1.0] + [0.0] * 90:
         run.iteration = 3
-        assert run._look(state, {"step": lambda moved=moved: moved}) is None
-    assert [run._look(state, {"step": lambda: 0.0}) for _ in range(10)][-1].status is Status.STALLED
+        assert run._inspect(state, {"step": lambda moved=moved: moved}) is None
+    assert [run._inspect(state, {"step": lambda: 0.0}) for _ in range(10)][-1].status is Status.STALLED
 
 
 def test_a_run_far_from_the_manifold_is_diverged_under_any_rule():
@@ -208,3 +207,9 @@ def test_a_start_has_to_lie_on_the_manifold_to_half_precision():
         else:
             with pytest.raises(ValueError, match="off the manifold"):
                 op.solve(SPARSE, op.LSALM(), start)
+
+
+@pytest.mark.parametrize(("solver", "best"), [(Adaptive(), True), (op.LSALM(), False)])
+def test_a_stalled_run_returns_its_best_point_if_the_method_recovers(solver, best):
+    run = _Run(SPARSE, solver, Stationary(), None, True, None)
+    assert run._ending(Status.STALLED, solver.init(SPARSE, X0)).best is best

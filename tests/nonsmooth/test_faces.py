@@ -39,13 +39,13 @@ def test_what_is_not_free_lies_on_a_kink(name):
 
 
 @every_face
-def test_snap_and_stop_hold_what_is_near_or_beyond_a_kink(name):
-    """Snapping by 0 changes nothing; points that are stopped or snapped are on kinks where they were changed."""
+def test_rounding_and_stopping_hold_what_is_near_or_beyond_a_kink(name):
+    """Rounding by 0 changes nothing; points that are stopped or rounded are on kinks where they were changed."""
     g = FACED[name]
     X = g.prox(normal(0, *SHAPE), 0.3)
     Z = X + np.where(g.face(X).free, 0.5 * normal(1, *SHAPE), 0.0)
     np.testing.assert_array_equal(g.round_to_kinks(X, 0.0), X)
-    np.testing.assert_array_equal(g.stop(X, X), X)
+    np.testing.assert_array_equal(g.stop_at_kinks(X, X), X)
     for before, after in ((Z, g.stop_at_kinks(X, Z)), (X, g.round_to_kinks(X, 0.2))):
         weightless = np.broadcast_to(getattr(g, "mu", 1.0), SHAPE) == 0  # their kinks are none
         assert not np.any(g.face(after).free & (before != after) & ~weightless)

@@ -90,7 +90,7 @@ def test_a_penalty_that_outweighs_everything_is_no_trap(mu):
 
 
 def test_history_and_parameters_tell_what_happened():
-    """Each measurement carries the parameters in force; losses, gaits and Newton's method are seen."""
+    """Each measurement carries the parameters in force; divergences, step rules and Newton's method are seen."""
     problem = op.problems.compressed_modes(128, 5, 0.1)
     result = op.solve(
         problem, Adaptive(), stiefel.random_point(128, 5, seed=0), stop=Stationary(1e-6) | MaxIterations(3000), every=10

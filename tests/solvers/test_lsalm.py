@@ -123,7 +123,7 @@ def test_scaling_the_objective_scales_the_run():
 @pytest.mark.parametrize(
     "g", [op.nonsmooth.MCP(1.0), op.nonsmooth.SCAD(1.0), op.nonsmooth.Box(-0.5, 0.5), op.nonsmooth.L1(1.0)]
 )
-@pytest.mark.parametrize("directional_derivative", [0.0, 1.0])
+@pytest.mark.parametrize("slope", [0.0, 1.0])
 def test_flat_and_linear_objectives(g, slope):
     """No curvature at all: the run starts, says something truthful, and never divides by zero."""
     problem = op.Problem(op.smooth.Quadratic(np.zeros((6, 6)), slope * stiefel.random_point(6, 2, 3)), g, (6, 2))

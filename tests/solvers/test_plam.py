@@ -5,20 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import orthoprox as op
 from cases import normal
 from orthoprox import stiefel
-from orthoprox.nonsmooth import L1, L21, Zero
 from orthoprox.solvers import PLAM
-from orthoprox.solvers._shared import augmented
 from small_problems import ELL, SMOOTH, X0, A, B, run
-
-LAGRANGIANS = {"L1": L1(0.3), "L1 bounded": L1(0.3, bound=0.4), "L21": L21(0.5), "Zero": Zero()}
-
-
-def lagrangian(name, s=2.0):
-    """The augmented Lagrangian of a problem with a linear part, at a multiplier that is as large as the gradient."""
-    return augmented.Lagrangian(op.Problem(ELL, LAGRANGIANS[name], (20, 3)), 0.2 * normal(5, 20, 3), s)
 
 
 def test_plam_follows_the_gradient_of_the_augmented_lagrangian():

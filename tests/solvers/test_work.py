@@ -6,6 +6,7 @@ import pytest
 import orthoprox as op
 from cases import SOLVERS
 from orthoprox import smooth, stiefel
+from orthoprox._adaptive import first_order
 from orthoprox.nonsmooth import L1, Zero
 from orthoprox.solvers import (
     ALMSSN,
@@ -84,19 +85,19 @@ def counted_prox(kind, count):
     return Counted
 
 
-class Watched(np.ndarray):
+class CountedArray(np.ndarray):
     """A matrix whose products X'W and XS are counted."""
 
     count, shape_of_x = Counter(), None
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
-        plain = [value.view(np.ndarray) if isinstance(value, Watched) else value for value in inputs]
+        plain = [value.view(np.ndarray) if isinstance(value, CountedArray) else value for value in inputs]
         if ufunc is np.matmul:
             m, n = self.shape_of_x
             shapes = tuple(value.shape for value in plain)
             self.count.add({((n, m), (m, n)): "gram", ((m, n), (n, n)): "right"}.get(shapes, "other"))
         result = getattr(ufunc, method)(*plain, **options)
-        return result.view(Watched) if isinstance(result, np.ndarray) else result
+        return result.view(CountedArray) if isinstance(result, np.ndarray) else result
 
 
 def counting(solver, monkeypatch):
@@ -106,10 +107,10 @@ def counting(solver, monkeypatch):
     monkeypatch.setattr(stiefel, "polar", retractions["polar"])
     for name, retract in retractions.items():
         monkeypatch.setitem(stiefel.RETRACTIONS, name, retract)
-    monkeypatch.setattr(Watched, "count", count)
-    monkeypatch.setattr(Watched, "shape_of_x", (20, 3))
+    monkeypatch.setattr(CountedArray, "count", count)
+    monkeypatch.setattr(CountedArray, "shape_of_x", (20, 3))
     g = counted_prox(Zero, count)() if base.SMOOTH in solver.needs else counted_prox(L1, count)(0.1)
-    return op.Problem(CountedQuadratic(count, A - 0.9 * np.eye(20), B), g, (20, 3)), X0.view(Watched), count
+    return op.Problem(CountedQuadratic(count, A - 0.9 * np.eye(20), B), g, (20, 3)), X0.view(CountedArray), count
 
 
 def counted_retraction(count, retract):
@@ -117,15 +118,15 @@ def counted_retraction(count, retract):
 
     def counted(X):
         count.add("polar")
-        return retract(X.view(np.ndarray)).view(Watched)
+        return retract(X.view(np.ndarray)).view(CountedArray)
 
     return counted
 
 
 def eventful(old, new):
-    """Whether a step of the adaptive method did more than walk: measure the pull, compare f with the start, recover."""
-    measured = new.lsalm.watch.iterations % 20 == 0
-    return measured or new.newton is not None or (old.divergences, old.settled) != (new.divergences, new.settled)
+    """Whether a step did more than one of LSALM: measure the threshold, compare f with the start, restart."""
+    measured = new.lsalm.monitor.iterations % first_order.REFRESH == 0
+    return measured or new.newton is not None or (old.divergences, old.compared) != (new.divergences, new.compared)
 
 
 def proximal_work(solver, state):

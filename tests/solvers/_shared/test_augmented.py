@@ -91,7 +91,7 @@ def test_newton_minimises_the_augmented_lagrangian(name, shift, by_value):
 
 
 @pytest.mark.parametrize(("by_value", "shift", "s"), [(True, 1.5, 1e3), (False, 5.0, 1e4)])
-def test_a_newton_step_lowers_what_its_line_search_watches(by_value, shift, s, monkeypatch):
+def test_a_newton_step_decreases_what_its_line_search_compares(by_value, shift, s, monkeypatch):
     """F falls by a tenth of -a <xi, Z>, or |xi|^2 by a tenth of a |xi|^2; where no a does it, X stays."""
     monkeypatch.setattr(augmented, "_STEPS", 1)
     F, shortened = lagrangian("L1", s), 0
