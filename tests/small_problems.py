@@ -12,8 +12,8 @@ ELL = smooth.Quadratic(A, B)
 X0 = stiefel.random_point(20, 3, seed=1)
 SMOOTH = op.Problem(ELL, Zero(), (20, 3))
 SPARSE = op.Problem(ELL, L1(0.1), (20, 3))
+DIVERGING = op.LSALM(rho=1.0, lam=50.0, r=0.0, alpha=40.0, beta=0.5, eps=0.0)  # on SPARSE
 GAUSSIAN = op.problems.sparse_pca(normal(0, 50, 60) / 7, 30, 0.8)  # has many minima
-
 PROBLEMS = {
     "sparse_pca": op.problems.sparse_pca(op.datasets.five_components(50, 20), 3, 0.3),
     "quadratic": SPARSE,

@@ -7,7 +7,7 @@ import pytest
 
 import orthoprox as op
 from orthoprox.stopping import Below, Stationary, Status
-from small_problems import SPARSE, X0, A
+from small_problems import DIVERGING, SPARSE, X0, A
 
 
 def test_the_same_seed_gives_the_same_run():
@@ -15,9 +15,6 @@ def test_the_same_seed_gives_the_same_run():
     assert np.array_equal(first.X, second.X)
     assert first.iterations == second.iterations
     assert not np.array_equal(first.X, op.minimize(SPARSE, seed=4).X)
-
-
-DIVERGING = op.LSALM(rho=1.0, lam=50.0, r=0.0, alpha=40.0, beta=0.5, eps=0.0)
 
 
 def test_a_start_that_is_already_stationary_needs_no_step():

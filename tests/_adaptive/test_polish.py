@@ -8,17 +8,14 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from cases import SHAPE, normal, symmetric
+from cases import normal, symmetric
 from orthoprox import stiefel
-from orthoprox._adaptive import polish as op_polish
-from orthoprox._adaptive.polish import polish
+from orthoprox._adaptive.polish import _Model, polish
 from orthoprox._certify.evaluator import Evaluator
-from orthoprox._linalg.orthogonality import Orthogonality
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Box, Function, Nonnegative, Zero
 from orthoprox.smooth import Quadratic, Variance
 
 LASSO = L1(2.0)
-
 BENT = [LASSO, L21(25.0), MCP(1.0, gamma=3.0), SCAD(1.0), Nonnegative(), Box(-0.4, 0.4), Zero()]
 
 
@@ -50,12 +47,6 @@ def rough(g, seed=0, tol=1e-5):
     result = unpolished(problem, X0, tol)
     assert result.converged
     return Rough(problem, result.X, result.multiplier, Evaluator(problem, X0))
-
-
-def equations(seed=0):
-    X = stiefel.polar(normal(seed, *SHAPE)) + 1e-3 * normal(seed + 1, *SHAPE)
-    X[np.abs(X) < 0.25] = 0.0
-    return X, Orthogonality(X, X != 0, 1e-13)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -210,7 +201,7 @@ def test_the_second_derivative_is_the_same_from_a_matrix_and_from_gradients(g):
     ell = op.smooth.Quadratic(symmetric(2, 20), normal(3, 20, 8))
     products = []
     for smooth in (ell, op.smooth.Function(ell.value, ell.grad)):
-        model = op_polish._Model(op.Problem(smooth, g, X.shape), g, X, floor=1e7)
+        model = _Model(op.Problem(smooth, g, X.shape), g, X, floor=1e7)
         face = model.face(X)
         equations = model.equations(X, face.free, 1e-10)
         v = normal(4, len(equations.entries[0]), 1)

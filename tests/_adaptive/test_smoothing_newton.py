@@ -292,12 +292,11 @@ def test_the_tangent_helps_where_supports_stay():
 
 @pytest.mark.parametrize(("width", "shrinks"), [(0.3, False), (0.02, True)])
 def test_fine_stages_are_short(width, shrinks):
-    """Below a width of .1 the smoothing shrinks after 60 steps, solved or not; above it the stage is finished."""
+    """With little smoothing left nu shrinks after so many steps, solved or not; before that the stage is finished."""
     problem = sparse_pca()
     point = begin(problem, stiefel.random_point(12, 3, seed=1), width, 0.0)
-    assert (point.width <= 0.1) is shrinks
-    assert step(problem, replace(point, steps=59)).nu == point.nu
-    assert (step(problem, replace(point, steps=60)).nu < point.nu) is shrinks
+    assert step(problem, point).nu == point.nu
+    assert (step(problem, replace(point, steps=10**6)).nu < point.nu) is shrinks
 
 
 def test_less_smoothing_keeps_the_prox_point():

@@ -10,10 +10,13 @@ from orthoprox import stiefel
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._certify.metrics import Measurement
 from orthoprox._run.clock import Clock
+from orthoprox._run.ending import STILL
 from orthoprox._run.solve import _Run
 from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Status
-from small_problems import SPARSE, X0, A
+from small_problems import DIVERGING, SPARSE, X0, A
+
+DIVERGING_SLOWLY = op.LSALM(rho=0.5, lam=2.0, r=0.1, alpha=1.4, beta=0.9, eps=0.0, box=2.0)  # cycles off the manifold
 
 
 def test_measurements_happen_at_powers_of_two_and_then_every_256():
@@ -48,11 +51,6 @@ def test_time_budget_counts_the_wall():
     assert result.wall_seconds >= 0.1
     assert result.seconds < 0.5 * result.wall_seconds  # the callback is off the method's clocks
     assert 0 < result.cpu_seconds < 0.5 * result.wall_seconds
-
-
-DIVERGING_SLOWLY = op.LSALM(rho=0.5, lam=2.0, r=0.1, alpha=1.4, beta=0.9, eps=0.0, box=2.0)  # cycles off the manifold
-
-DIVERGING = op.LSALM(rho=1.0, lam=50.0, r=0.0, alpha=40.0, beta=0.5, eps=0.0)
 
 
 def test_divergence_is_seen_and_a_finite_point_returned():
@@ -172,11 +170,11 @@ def test_the_random_start_is_like_the_data():
 
 
 def test_motion_resets_the_count_of_still_steps():
-    """Ninety steps of rest, one of motion, ninety of rest: not stalled."""
+    """Nearly as many steps of rest as make a run stall, one of motion, and as many of rest: not stalled."""
     run = _Run(SPARSE, op.LSALM(), MaxIterations(10**6), None, True, None)
     run.evaluator, run.motionless = Evaluator(SPARSE, X0), 1e-15
     state = op.LSALM().init(SPARSE, X0)
-    for moved in [0.0] * 90 + [1.0] + [0.0] * 90:
+    for moved in [0.0] * (STILL - 10) + [1.0] + [0.0] * (STILL - 10):
         run.iteration = 3
         assert run._inspect(state, {"step": lambda moved=moved: moved}) is None
     assert [run._inspect(state, {"step": lambda: 0.0}) for _ in range(10)][-1].status is Status.STALLED

@@ -9,7 +9,6 @@ from orthoprox.nonsmooth import L1, Box, Zero
 from orthoprox.nonsmooth.base import HasFace
 
 FACED = {name: g for name, g in NONSMOOTH.items() if isinstance(g, HasFace)}
-
 every_face = pytest.mark.parametrize("name", FACED)
 
 

@@ -15,9 +15,7 @@ from orthoprox.stopping import Leaves, MaxIterations, Stationary, Status
 from small_problems import ELL, SMOOTH, SPARSE, X0, A
 
 CONCAVE = op.Problem(smooth.Function(lambda X: -ELL.value(X), lambda X: -ELL.grad(X)), L1(0.1), (20, 3))
-
 CONCAVE_SMOOTH = op.Problem(CONCAVE.smooth, Zero(), (20, 3))
-
 DIVERGING = {
     "lsalm": (op.LSALM(lam=50.0), SPARSE),
     "soc": (SOC(penalty=0.01), CONCAVE),
@@ -28,7 +26,6 @@ DIVERGING = {
     "dissolving": (Dissolving(step_size=50.0), SPARSE),
     "dissolving gradient": (Dissolving(inner="gradient", penalty=0.01), CONCAVE_SMOOTH),
 }
-
 CYCLING = {  # a retraction keeps them on the manifold, but they do not get anywhere
     "radmm": (RADMM(eta=1e3), SPARSE),
     "madmm": (MADMM(eta=1e3), SPARSE),

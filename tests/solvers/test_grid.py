@@ -22,19 +22,12 @@ def locked(X):
 
 
 TAKES = {"manpg": ["sparse_pca", "quadratic", "compressed_modes", "L21", "Zero"]}  # the others need more than they show
-
 TAKES |= {name: TAKES["manpg"] for name in ("manpg-ada", "amanpg", "rpg", "almssn")}
-
 TAKES |= {"rsm": [*TAKES["manpg"], "MCP", "Nonnegative"]}
-
 TAKES |= {"dissolving": TAKES["rsm"]}
-
 TAKES |= {name: ["Zero"] for name in SMOOTH_ONLY}
-
 GRID = [(name, problem) for name in SOLVERS for problem in TAKES.get(name, TAKES.get(name.split()[0], PROBLEMS))]
-
 REFUSED = [(name, problem) for name in SOLVERS for problem in PROBLEMS if (name, problem) not in GRID]
-
 OUTSIDE = ("rsm", "dissolving", "smoothing-rgd")  # whose X has signs of both kinds, but in the limit at best
 
 

@@ -32,8 +32,9 @@ def test_two_phase_smoothing_descends_until_each_smoothed_problem_is_solved(name
 def test_a_smoothed_problem_that_is_not_solved_in_time_is_left(monkeypatch):
     """The two-phase rule loses its patience after some steps with one nu, whatever accuracy is asked for."""
     monkeypatch.setattr("orthoprox.solvers.smoothing_rgd._PATIENCE", 5)
-    states = run(SmoothingRGD(accuracy=1e-12), SPARSE, X0, 20)
-    assert [state.nu for state in states[1:]] == pytest.approx([states[0].nu * 0.3 ** (k // 5) for k in range(20)])
+    solver = SmoothingRGD(accuracy=1e-12)
+    states = run(solver, SPARSE, X0, 20)
+    assert [state.nu for state in states[1:]] == pytest.approx([states[0].nu * solver.factor ** (k // 5) for k in range(20)])
 
 
 @pytest.mark.parametrize("name", ["sparse_pca", "L21", "MCP", "Nonnegative", "Function"])

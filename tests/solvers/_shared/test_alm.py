@@ -43,15 +43,15 @@ def test_augmented_lagrangian_iterations(name, method):
 
 def test_the_inner_rules_of_the_augmented_lagrangian_methods():
     """ManIAL: 2^-k, or 2^k steps. MIALM: the tolerance shrinks where it was reached; elsewhere 10, 20, ... steps are added."""
-    floor = ManIAL().floor
+    floor, most = ManIAL().floor, ManIAL().max_cycles
     one, two = (run(ManIAL(rule=rule), SPARSE, X0, 6) for rule in ("I", "II"))
-    assert [(state.tol, state.cap) for state in one] == [(0.5**k, 300) for k in range(1, 8)]
+    assert [(state.tol, state.cap) for state in one] == [(0.5**k, most) for k in range(1, 8)]
     assert [(state.tol, state.cap) for state in two] == [(floor, 2**k) for k in range(1, 8)]
     assert ManIAL(rule="II")._next(40, 0.0, 0, 0) == (floor, 2**14)
-    assert ManIAL()._next(40, 0.0, 0, 0) == (floor, 300)
+    assert ManIAL()._next(40, 0.0, 0, 0) == (floor, most)
 
-    easy = run(MIALM(decrease=0.5), SPARSE, X0, 6)
-    assert [(state.tol, state.cap) for state in easy] == [(0.1 * 0.5**k, 300) for k in range(7)]
+    easy = run(MIALM(accuracy=0.1, decrease=0.5, max_cycles=200), SPARSE, X0, 6)
+    assert [(state.tol, state.cap) for state in easy] == [(0.1 * 0.5**k, 200) for k in range(7)]
     hard = run(MIALM(accuracy=1e-6, max_cycles=2, extra=35), SPARSE, X0, 4)
     assert [state.cap for state in hard[:4]] == [2, 12, 22, 37]
     assert [state.tol for state in hard[:4]] == [1e-6] * 4
@@ -62,5 +62,5 @@ def test_the_penalty_has_a_largest_value():
     apart = op.Problem(ELL, nonsmooth.Box(2.0, 3.0), (20, 3))
     for solver in (ManIAL(growth=100.0, max_cycles=3), MIALM(growth=100.0, max_cycles=3)):
         penalties = [state.s for state in run(solver, apart, X0, 6)]
-        assert penalties[-1] == pytest.approx(1e3 * penalties[0])
+        assert penalties[-1] == penalties[-2] == pytest.approx(1e3 * penalties[0])
         assert np.all(np.diff(penalties) >= 0)
