@@ -119,7 +119,7 @@ def test_manpg_ada(name, horizon):
     assert deviation(name, "manpg_ada", solver, horizon) <= 1e-6
 
 
-@pytest.mark.extended
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "array"), [(ManPG, "manpg"), (ManPGAda, "manpg_ada")])
 @pytest.mark.parametrize(("direct", "horizon"), [(2**24, 30), (0, 60)])
 def test_manpg_with_many_columns(method, array, direct, horizon, monkeypatch):
