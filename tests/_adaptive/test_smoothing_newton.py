@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import orthoprox as op
+from adaptive_cases import X0, scaled
 from cases import NONSMOOTH, SHAPE, SMOOTH, normal, symmetric
-from orthoprox._adaptive.smoothing_newton import _metric, begin, step
-from orthoprox._linalg.stiefel import defect, inner, norm, polar, random_point, sym, tangent
+from orthoprox import stiefel
+from orthoprox._adaptive.smoothing_newton import _metric, _reduce_smoothing, begin, step
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Function, Zero
 from orthoprox.nonsmooth.moreau import curvature
 from orthoprox.smooth import Quadratic, Variance
@@ -19,7 +20,7 @@ every_term = pytest.mark.parametrize("name", NONSMOOTH)
 
 def started(ell, g, seed=0, width=0.3):
     problem = op.Problem(ell, g, SHAPE)
-    return problem, begin(problem, random_point(*SHAPE, seed=seed), width, 0.0)
+    return problem, begin(problem, stiefel.random_point(*SHAPE, seed=seed), width, 0.0)
 
 
 def sparse_pca(mu=2.0, shape=(12, 3), dtype=np.float64):
@@ -43,7 +44,7 @@ def test_begin_goes_to_the_nearest_point_of_the_manifold(name):
     """X is the polar factor of what is given, and all that a point holds belongs to it."""
     g, W = NONSMOOTH[name], 3 * normal(0, *SHAPE)
     point = begin(op.Problem(SMOOTH["Quadratic"], g, SHAPE), W, 0.3, 0.0)
-    np.testing.assert_allclose(point.X, polar(W), atol=1e-14)
+    np.testing.assert_allclose(point.X, stiefel.polar(W), atol=1e-14)
     np.testing.assert_allclose(point.D, SMOOTH["Quadratic"].grad(point.X), atol=1e-13)
     np.testing.assert_allclose(point.e.point, g.prox(point.X, point.nu), atol=1e-14)
     assert point.ell == pytest.approx(SMOOTH["Quadratic"].value(point.X))
@@ -84,17 +85,17 @@ def test_residual_is_the_gradient_along_the_manifold(name):
     """F(polar(X + hV)) changes by h <residual, V>, and residual = grad F + 2XY with the multiplier Y."""
     h = 1e-6
     problem, point = started(SMOOTH["Function log-cosh"], NONSMOOTH[name])
-    V = tangent(point.X, normal(1, *SHAPE))
+    V = stiefel.tangent(point.X, normal(1, *SHAPE))
 
     def F(X):
         P = problem.nonsmooth.prox(X, point.nu)
-        return problem.smooth.value(X) + problem.nonsmooth.value(P) + norm(X - P) ** 2 / (2 * point.nu)
+        return problem.smooth.value(X) + problem.nonsmooth.value(P) + stiefel.norm(X - P) ** 2 / (2 * point.nu)
 
     assert point.value == pytest.approx(F(point.X))
-    difference = (F(polar(point.X + h * V)) - F(polar(point.X - h * V))) / (2 * h)
-    assert inner(point.residual, V) == pytest.approx(difference, abs=1e-3)
+    difference = (F(stiefel.polar(point.X + h * V)) - F(stiefel.polar(point.X - h * V))) / (2 * h)
+    assert stiefel.inner(point.residual, V) == pytest.approx(difference, abs=1e-3)
     np.testing.assert_allclose(point.residual, point.D + point.e.gradient + 2 * point.X @ point.multiplier, atol=1e-12)
-    assert norm(sym(point.X.T @ point.residual)) <= 1e-12 * (1 + norm(point.residual))
+    assert stiefel.norm(stiefel.sym(point.X.T @ point.residual)) <= 1e-12 * (1 + stiefel.norm(point.residual))
 
 
 # --- steps ------------------------------------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ def test_steps_stay_on_the_manifold_and_never_raise_the_value(name, ell):
     problem, point = started(SMOOTH[ell], NONSMOOTH[name], seed=1)
     for _ in range(25):
         new = step(problem, point)
-        assert norm(defect(new.X)) <= 1e-13
+        assert stiefel.norm(stiefel.defect(new.X)) <= 1e-13
         assert new.nu <= point.nu
         if new.nu == point.nu:
             assert new.value <= point.value + 200 * EPS * (abs(point.value) + abs(point.ell))
@@ -120,7 +121,9 @@ def test_variance_reaches_the_sum_of_the_largest_eigenvalues(shape, seed):
     """min -|AX|^2 is the sum of the n largest eigenvalues of A'A, found to ten digits in a few dozen steps."""
     problem = sparse_pca(0, shape)
     best = -np.sum(np.linalg.eigvalsh(problem.smooth.A.T @ problem.smooth.A)[-shape[1] :])
-    points = run(problem, begin(problem, random_point(*shape, seed=seed), 0.3, 0.0), lambda p: p.value <= best + 1e-10, 50)
+    points = run(
+        problem, begin(problem, stiefel.random_point(*shape, seed=seed), 0.3, 0.0), lambda p: p.value <= best + 1e-10, 50
+    )
     assert points[-1].value >= best - 1e-10
     assert points[-1].nu == points[0].nu
     assert points[-1].width == 0
@@ -129,8 +132,8 @@ def test_variance_reaches_the_sum_of_the_largest_eigenvalues(shape, seed):
 def test_convergence_is_faster_than_linear():
     """Near a minimiser of a smooth problem the residual falls by more and more."""
     problem = op.Problem(Quadratic(symmetric(1, 12), normal(2, 12, 3)), Zero(), (12, 3))
-    points = run(problem, begin(problem, random_point(12, 3), 0.3, 0.0), lambda p: norm(p.residual) <= 1e-9, 50)
-    r = [norm(p.residual) for p in points[-4:]]
+    points = run(problem, begin(problem, stiefel.random_point(12, 3), 0.3, 0.0), lambda p: stiefel.norm(p.residual) <= 1e-9, 50)
+    r = [stiefel.norm(p.residual) for p in points[-4:]]
     assert r[3] / r[2] < r[2] / r[1] < 0.3
     assert r[3] / r[2] < 1e-2
 
@@ -139,13 +142,13 @@ def test_convergence_is_faster_than_linear():
 def test_smoothing_vanishes(seed):
     """For an l1 penalty nu shrinks step by step until |P - X| <= 1e-6 sqrt(n): P has exact zeros and is nearly stationary."""
     problem = sparse_pca()
-    points = run(problem, begin(problem, random_point(12, 3, seed=seed), 0.3, 0.0), lambda p: p.width <= 1e-6, 300)
+    points = run(problem, begin(problem, stiefel.random_point(12, 3, seed=seed), 0.3, 0.0), lambda p: p.width <= 1e-6, 300)
     nus = np.array([p.nu for p in points])
     assert np.all(np.diff(nus) <= 0)
     assert nus[-1] < 1e-4 * nus[0]
     P = points[-1].e.point
     assert np.any(P == 0)
-    assert norm(defect(P)) <= 1e-5
+    assert stiefel.norm(stiefel.defect(P)) <= 1e-5
     assert op.certificate(problem, P).relative() <= 1e-4
 
 
@@ -153,11 +156,11 @@ def test_smoothing_vanishes(seed):
 def test_where_the_value_is_constant_nothing_happens(shape):
     """-|AX|^2 is the same for all square orthogonal X: steps neither fail nor change it."""
     problem = sparse_pca(0, shape)
-    point = begin(problem, random_point(*shape), 0.3, 0.0)
+    point = begin(problem, stiefel.random_point(*shape), 0.3, 0.0)
     for _ in range(5):
         new = step(problem, point)
         assert new.value == pytest.approx(point.value, rel=1e-13)
-        assert norm(defect(new.X)) <= 1e-13
+        assert stiefel.norm(stiefel.defect(new.X)) <= 1e-13
         point = new
 
 
@@ -177,12 +180,12 @@ def test_the_scale_of_the_problem_does_not_matter(c):
 def test_steps_keep_the_dtype(mu):
     """In float32 a run is in float32 throughout, and gets as far as its rounding allows."""
     problem = sparse_pca(mu, dtype=np.float32)
-    point = begin(problem, random_point(12, 3).astype(np.float32), 0.3, 0.0)
+    point = begin(problem, stiefel.random_point(12, 3).astype(np.float32), 0.3, 0.0)
     for _ in range(60):
         point = step(problem, point)
         for array in (point.X, point.D, point.e.point, point.e.gradient, point.residual, point.multiplier):
             assert array.dtype == np.float32
-        assert norm(defect(point.X)) <= 1e-5
+        assert stiefel.norm(stiefel.defect(point.X)) <= 1e-5
     if mu == 0:
         A = problem.smooth.A.astype(float)
         assert point.value == pytest.approx(-np.sum(np.linalg.eigvalsh(A.T @ A)[-3:]), rel=1e-5)
@@ -205,11 +208,13 @@ def preconditioned(name):
 def test_preconditioner_is_symmetric_positive_on_tangent_vectors(name):
     """<R1, M R2> = <M R1, R2> and <R, M R> > 0 for R != 0 with sym(X'R) = 0; what it returns is tangent again."""
     point, M = preconditioned(name)
-    R1, R2 = (tangent(point.X, normal(seed, *SHAPE)) for seed in (1, 2))
+    R1, R2 = (stiefel.tangent(point.X, normal(seed, *SHAPE)) for seed in (1, 2))
     for R in (R1, R2, R1 - R2):
-        assert norm(sym(point.X.T @ M(R))) <= 1e-8 * norm(M(R))
-        assert inner(R, M(R)) > 0
-    assert inner(R1, M(R2)) == pytest.approx(inner(M(R1), R2), abs=1e-8 * norm(R1) * norm(M(R2)))
+        assert stiefel.norm(stiefel.sym(point.X.T @ M(R))) <= 1e-8 * stiefel.norm(M(R))
+        assert stiefel.inner(R, M(R)) > 0
+    assert stiefel.inner(R1, M(R2)) == pytest.approx(
+        stiefel.inner(M(R1), R2), abs=1e-8 * stiefel.norm(R1) * stiefel.norm(M(R2))
+    )
 
 
 @every_term
@@ -217,37 +222,37 @@ def test_preconditioner_sees_tangent_parts_only(name):
     """M(R + XS) = M(R) for symmetric S."""
     point, M = preconditioned(name)
     R, S = normal(1, *SHAPE), symmetric(2, SHAPE[1])
-    np.testing.assert_allclose(M(R + point.X @ S), M(R), atol=1e-8 * norm(M(R)))
+    np.testing.assert_allclose(M(R + point.X @ S), M(R), atol=1e-8 * stiefel.norm(M(R)))
 
 
 def test_preconditioner_of_a_smooth_problem_is_the_projection():
     """Where nothing is held fast, M(R) is a multiple of the tangent part of R."""
     point, M = preconditioned("Zero")
     R = normal(1, *SHAPE)
-    V, T = M(R), tangent(point.X, R)
-    np.testing.assert_allclose(V / norm(V), T / norm(T), atol=1e-8)
+    V, T = M(R), stiefel.tangent(point.X, R)
+    np.testing.assert_allclose(V / stiefel.norm(V), T / stiefel.norm(T), atol=1e-8)
 
 
 def test_preconditioner_hardly_moves_what_the_prox_holds():
     """At the zeros of P the entries of M(R) are as small as nu; elsewhere they are not."""
     problem = sparse_pca()
-    point = begin(problem, random_point(12, 3), 0.3, 0.0)
+    point = begin(problem, stiefel.random_point(12, 3), 0.3, 0.0)
     point = run(problem, point, lambda p: p.width <= 1e-6, 300)[-1]
-    held, R = point.e.point == 0, tangent(point.X, normal(1, 12, 3))
+    held, R = point.e.point == 0, stiefel.tangent(point.X, normal(1, 12, 3))
     V = _metric(point, curvature(problem.nonsmooth, point.X, point.nu))(R)
     assert np.any(held)
-    assert np.max(np.abs(V[held])) <= 10 * point.nu * norm(R)
-    assert norm(V) >= 1e3 * point.nu * norm(R)
-    assert norm(sym(point.X.T @ V)) <= 1e-8 * norm(V)
+    assert np.max(np.abs(V[held])) <= 10 * point.nu * stiefel.norm(R)
+    assert stiefel.norm(V) >= 1e3 * point.nu * stiefel.norm(R)
+    assert stiefel.norm(stiefel.sym(point.X.T @ V)) <= 1e-8 * stiefel.norm(V)
 
 
 def test_preconditioner_keeps_the_dtype():
     """In float32 as well the answer is tangent, up to rounding."""
     problem = sparse_pca(dtype=np.float32)
-    point = replace(begin(problem, random_point(12, 3).astype(np.float32), 0.3, 0.0), nu=1e-3)
+    point = replace(begin(problem, stiefel.random_point(12, 3).astype(np.float32), 0.3, 0.0), nu=1e-3)
     V = _metric(point, curvature(problem.nonsmooth, point.X, point.nu))(normal(1, 12, 3).astype(np.float32))
     assert V.dtype == np.float32
-    assert norm(sym(point.X.T @ V)) <= 1e-5 * norm(V)
+    assert stiefel.norm(stiefel.sym(point.X.T @ V)) <= 1e-5 * stiefel.norm(V)
 
 
 # --- the path ---------------------------------------------------------------------------------------------------------
@@ -262,32 +267,43 @@ def first_sharpening(problem, point):
 def test_the_path_goes_on_along_its_tangent_where_that_helps():
     """From the second change of nu on X starts no further from stationary than at P + (X - P) / 2."""
     problem = sparse_pca()
-    _, second = first_sharpening(problem, begin(problem, random_point(12, 3, seed=1), 0.3, 0.0))
+    _, second = first_sharpening(problem, begin(problem, stiefel.random_point(12, 3, seed=1), 0.3, 0.0))
     old, new = first_sharpening(problem, second)
     plain = step(problem, replace(old, before=None))
     assert plain.nu == new.nu
-    assert norm(new.residual) <= norm(plain.residual)
-    ahead = polar(plain.X + (old.e.point - old.before) / 2)
-    assert min(norm(new.X - ahead), norm(new.X - plain.X)) < 1e-12
+    assert stiefel.norm(new.residual) <= stiefel.norm(plain.residual)
+    ahead = stiefel.polar(plain.X + (old.e.point - old.before) / 2)
+    assert min(stiefel.norm(new.X - ahead), stiefel.norm(new.X - plain.X)) < 1e-12
     np.testing.assert_array_equal(new.before, old.e.point)
 
 
 def test_the_tangent_helps_where_supports_stay():
     """Where the supports stay, P(nu) is smooth, and the tangent leaves a smaller residual most of the time."""
     problem = sparse_pca(mu=0.3)
-    point = begin(problem, random_point(12, 3, seed=1), 0.3, 0.0)
+    point = begin(problem, stiefel.random_point(12, 3, seed=1), 0.3, 0.0)
     gains = []
     for _ in range(5):
         old, point = first_sharpening(problem, point)
-        gains.append(float(norm(point.residual)) < float(norm(step(problem, replace(old, before=None)).residual)))
+        gains.append(
+            float(stiefel.norm(point.residual)) < float(stiefel.norm(step(problem, replace(old, before=None)).residual))
+        )
     assert sum(gains) >= 3
 
 
 @pytest.mark.parametrize(("width", "shrinks"), [(0.3, False), (0.02, True)])
 def test_fine_stages_are_short(width, shrinks):
-    """Below a width of .1 the smoothing shrinks after 60 steps, solved or not; above it the stage is finished."""
+    """With little smoothing left nu shrinks after so many steps, solved or not; before that the stage is finished."""
     problem = sparse_pca()
-    point = begin(problem, random_point(12, 3, seed=1), width, 0.0)
-    assert (point.width <= 0.1) is shrinks
-    assert step(problem, replace(point, steps=59)).nu == point.nu
-    assert (step(problem, replace(point, steps=60)).nu < point.nu) is shrinks
+    point = begin(problem, stiefel.random_point(12, 3, seed=1), width, 0.0)
+    assert step(problem, point).nu == point.nu
+    assert (step(problem, replace(point, steps=10**6)).nu < point.nu) is shrinks
+
+
+def test_less_smoothing_keeps_the_prox_point():
+    """P and the subgradient (X - P) / nu stay as they are when nu and X - P are halved, up to the way back to the manifold."""
+    problem = scaled(1.0)["sparse_pca"]
+    point = begin(problem, X0, 1e-3, 0.0)
+    sharper = _reduce_smoothing(problem, point)
+    assert sharper.width == pytest.approx(point.width / 2, rel=0.1)
+    assert stiefel.norm(sharper.e.gradient - point.e.gradient) <= 0.2 * stiefel.norm(point.e.gradient)
+    assert stiefel.norm(sharper.X - point.X) >= 0.1 * stiefel.norm(point.X - point.e.point)

@@ -9,7 +9,7 @@ import pytest
 
 import orthoprox as op
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def test_plot_shows_the_curves_and_the_entries(tmp_path):

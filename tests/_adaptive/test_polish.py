@@ -1,6 +1,5 @@
 """Polishing: the last digits on the face of a point, or nothing."""
 
-import warnings
 from dataclasses import dataclass
 from functools import cache
 
@@ -9,18 +8,13 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from cases import NONSMOOTH, SHAPE, normal, symmetric
-from orthoprox._adaptive import polish as op_polish
-from orthoprox._adaptive.polish import polish
+from cases import normal, symmetric
+from orthoprox import stiefel
+from orthoprox._adaptive.polish import _Model, polish
 from orthoprox._certify.evaluator import Evaluator
-from orthoprox._linalg.orthogonality import Orthogonality
-from orthoprox._linalg.stiefel import defect, inner, norm, polar, random_point, sym
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Box, Function, Nonnegative, Zero
-from orthoprox.nonsmooth.base import HasFace
 from orthoprox.smooth import Quadratic, Variance
 
-FACED = {name: g for name, g in NONSMOOTH.items() if isinstance(g, HasFace)}
-every_face = pytest.mark.parametrize("name", FACED)
 LASSO = L1(2.0)
 BENT = [LASSO, L21(25.0), MCP(1.0, gamma=3.0), SCAD(1.0), Nonnegative(), Box(-0.4, 0.4), Zero()]
 
@@ -49,100 +43,10 @@ def unpolished(problem, X0, tol):
 @cache
 def rough(g, seed=0, tol=1e-5):
     problem = op.Problem(Variance(normal(seed, 40, 20)), g, (20, 4))
-    X0 = random_point(20, 4, seed=seed)
+    X0 = stiefel.random_point(20, 4, seed=seed)
     result = unpolished(problem, X0, tol)
     assert result.converged
     return Rough(problem, result.X, result.multiplier, Evaluator(problem, X0))
-
-
-# --- faces ------------------------------------------------------------------------------------------------------------
-
-
-@every_face
-def test_on_its_face_a_term_is_smooth(name):
-    """Along V in the free entries g changes as its gradient and curvature say, with an error of third order."""
-    g = FACED[name]
-    X = g.prox(normal(0, *SHAPE), 0.3)
-    face = g.face(X)
-    V, h = np.where(face.free, normal(1, *SHAPE), 0.0), 1e-4
-    rise, bend = inner(face.gradient, V), inner(V, face.curvature(V))
-    assert g.value(X + h * V) - g.value(X) == pytest.approx(h * rise + h**2 * bend / 2, abs=1e-10)
-    assert np.all(face.gradient[~face.free] == 0)
-
-
-@every_face
-def test_what_is_not_free_lies_on_a_kink(name):
-    """In directions of held entries g'(X; V) + g'(X; -V) > 0; in free ones it is 0."""
-    g = FACED[name]
-    X = g.prox(normal(0, *SHAPE), 0.3)
-    free = g.face(X).free
-    for i, j in np.ndindex(SHAPE):
-        V = np.zeros(SHAPE)
-        V[i, j] = 1.0
-        jump = g.directional_derivative(X, V) + g.directional_derivative(X, -V)
-        assert (abs(jump) < 1e-12) == free[i, j]
-
-
-@every_face
-def test_snap_and_stop_hold_what_is_near_or_beyond_a_kink(name):
-    """Snapping by 0 changes nothing; points that are stopped or snapped are on kinks where they were changed."""
-    g = FACED[name]
-    X = g.prox(normal(0, *SHAPE), 0.3)
-    Z = X + np.where(g.face(X).free, 0.5 * normal(1, *SHAPE), 0.0)
-    np.testing.assert_array_equal(g.round_to_kinks(X, 0.0), X)
-    np.testing.assert_array_equal(g.stop(X, X), X)
-    for before, after in ((Z, g.stop_at_kinks(X, Z)), (X, g.round_to_kinks(X, 0.2))):
-        weightless = np.broadcast_to(getattr(g, "mu", 1.0), SHAPE) == 0  # their kinks are none
-        assert not np.any(g.face(after).free & (before != after) & ~weightless)
-
-
-def test_stop_at_the_first_kink():
-    """From 1 to -2 an entry stops at 0 for l1, at -.5 in the box [-.5, 2]."""
-    X, Z = np.array([[1.0]]), np.array([[-2.0]])
-    np.testing.assert_array_equal(L1(1.0).stop_at_kinks(X, Z), [[0.0]])
-    np.testing.assert_array_equal(L1(1.0, bound=1.5).stop_at_kinks(X, Z), [[0.0]])
-    np.testing.assert_array_equal(Box(-0.5, 2.0).stop_at_kinks(X, Z), [[-0.5]])
-    np.testing.assert_array_equal(Zero().stop_at_kinks(X, Z), Z)
-
-
-# --- the equations X'X = I --------------------------------------------------------------------------------------------
-
-
-def equations(seed=0):
-    X = polar(normal(seed, *SHAPE)) + 1e-3 * normal(seed + 1, *SHAPE)
-    X[np.abs(X) < 0.25] = 0.0
-    return X, Orthogonality(X, X != 0, 1e-13)
-
-
-def test_projection_is_orthogonal_and_tangent():
-    """V = P(R) vanishes off the mask, sym(X'V) = 0, and R - V is XS in the mask for a symmetric S."""
-    X, E = equations()
-    r = E.gather(normal(2, *SHAPE))
-    V = E.scatter(E.project(r))
-    assert np.all(V[X == 0] == 0)
-    assert norm(sym(X.T @ V)) <= 1e-12
-    S = E.multiplier(r)
-    np.testing.assert_allclose(E.gather(V), r + 2 * E.gather(X @ S), atol=1e-12)
-    np.testing.assert_array_equal(S, S.T)
-
-
-def test_restoring_solves_the_linearised_equations():
-    """X'V + V'X = -(X'X - I) for all columns that meet, and V is normal: P(V) = 0."""
-    X, E = equations()
-    v = E.restoring()
-    V = E.scatter(v)
-    np.testing.assert_allclose(X.T @ V + V.T @ X, -defect(X), atol=1e-10)
-    assert norm(E.project(v)) <= 1e-12
-
-
-def test_products_from_the_right():
-    """The entries of VS in the mask."""
-    X, E = equations()
-    V, S = np.where(X != 0, normal(3, *SHAPE), 0.0), symmetric(4, SHAPE[1])
-    np.testing.assert_allclose(E.right(E.gather(V), S), E.gather(V @ S), atol=1e-13)
-
-
-# --- polishing --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -155,9 +59,9 @@ def test_polishing_reaches_rounding(g, seed):
     X, Y = found
     assert case.kkt_error(X, Y) <= 1e-10
     assert op.certificate(case.problem, X, multiplier=Y).relative(case.evaluator.floor) <= 1e-10
-    assert norm(defect(X)) <= 1e-12
+    assert stiefel.norm(stiefel.defect(X)) <= 1e-12
     np.testing.assert_array_equal(Y, Y.T)
-    assert case.problem.value(X) <= case.problem.value(polar(case.X)) + 1e-6 * abs(case.problem.value(X))
+    assert case.problem.value(X) <= case.problem.value(stiefel.polar(case.X)) + 1e-6 * abs(case.problem.value(X))
     assert np.any(~g.face(X).free) == (not isinstance(g, Zero))
 
 
@@ -166,7 +70,7 @@ def test_polishing_a_smooth_problem_gives_eigenvectors():
     case = rough(Zero())
     X, _ = case.polished()
     C = case.problem.smooth.A.T @ case.problem.smooth.A
-    assert norm(C @ X - X @ (X.T @ C @ X)) <= 1e-12 * norm(C)
+    assert stiefel.norm(C @ X - X @ (X.T @ C @ X)) <= 1e-12 * stiefel.norm(C)
     assert -case.problem.value(X) == pytest.approx(np.sum(np.linalg.eigvalsh(C)[-4:]), rel=1e-14)
 
 
@@ -175,7 +79,7 @@ def test_what_is_polished_stays():
     case = rough(LASSO)
     X, Y = case.polished()
     again = polish(case.problem, X, Y, case.evaluator)
-    assert again is None or norm(again[0] - X) <= 1e-12
+    assert again is None or stiefel.norm(again[0] - X) <= 1e-12
 
 
 def test_polishing_is_deterministic():
@@ -190,10 +94,10 @@ def test_the_scale_of_the_problem_does_not_matter(k):
     """From f to 2^k f the polished X is the same, its multiplier 2^k times as large."""
     one, c = rough(LASSO), 2.0**k
     problem = op.Problem(Variance(c**0.5 * one.problem.smooth.A), L1(2.0 * c), one.problem.shape)
-    two = Rough(problem, one.X, c * one.Y, Evaluator(problem, random_point(20, 4, seed=0)))
+    two = Rough(problem, one.X, c * one.Y, Evaluator(problem, stiefel.random_point(20, 4, seed=0)))
     (X, Y), (Z, S) = one.polished(), two.polished()
     np.testing.assert_allclose(Z, X, atol=1e-13)
-    np.testing.assert_allclose(S / c, Y, atol=1e-11 * norm(Y))
+    np.testing.assert_allclose(S / c, Y, atol=1e-11 * stiefel.norm(Y))
 
 
 def test_a_multiplier_is_not_needed():
@@ -208,13 +112,15 @@ def test_a_multiplier_is_not_needed():
 def test_polishing_never_makes_worse(noise, seed):
     """Far from a solution, with wrong zeros and signs, the point stays or gets a smaller KKT error and no larger f."""
     case = rough(LASSO, seed)
-    X = polar(case.X + noise * normal(seed, 20, 4) / 20**0.5)
+    X = stiefel.polar(case.X + noise * normal(seed, 20, 4) / 20**0.5)
     case = Rough(case.problem, X, None, case.evaluator)
     found = case.polished()
     if found is not None:
         assert case.kkt_error(*found) < case.kkt_error(X, None)
         f = case.problem.value(X)
-        assert case.problem.value(found[0]) <= f + case.kkt_error(X, None) * (abs(f) + norm(case.problem.smooth.grad(X)))
+        assert case.problem.value(found[0]) <= f + case.kkt_error(X, None) * (
+            abs(f) + stiefel.norm(case.problem.smooth.grad(X))
+        )
 
 
 def test_wrong_zeros_become_free():
@@ -235,7 +141,7 @@ def test_saddles_are_rejected(seed):
     A = normal(0, 40, 12)
     E = np.linalg.eigh(A.T @ A)[1][:, [0, 5, 11]]
     problem = op.Problem(Variance(A), Zero(), (12, 3))
-    X = polar(E + 1e-6 * normal(seed, 12, 3))
+    X = stiefel.polar(E + 1e-6 * normal(seed, 12, 3))
     assert polish(problem, X, None, Evaluator(problem, X)) is None
 
 
@@ -258,7 +164,7 @@ def test_polishing_in_single_precision():
     """In float32 the result is of float32, and as good as its rounding allows: from eight starts, half below 8 epsilon."""
     problem, left = op.Problem(Variance(normal(0, 40, 20).astype(np.float32)), L1(2.0), (20, 4)), []
     for seed in range(1, 9):
-        X0 = random_point(20, 4, seed=seed).astype(np.float32)
+        X0 = stiefel.random_point(20, 4, seed=seed).astype(np.float32)
         result = unpolished(problem, X0, 1e-4)
         case = Rough(problem, result.X, result.multiplier, Evaluator(problem, X0))
         X, Y = case.polished()
@@ -272,76 +178,10 @@ def test_polishing_keeps_the_library():
     """An array of another library comes back as one of that library, with the same digits."""
     case = rough(LASSO)
     problem = op.Problem(Variance(strict.asarray(case.problem.smooth.A)), L1(2.0), (20, 4))
-    X0, X, Y = (strict.asarray(M) for M in (random_point(20, 4, seed=0), case.X, case.Y))
+    X0, X, Y = (strict.asarray(M) for M in (stiefel.random_point(20, 4, seed=0), case.X, case.Y))
     for found, expected in zip(polish(problem, X, Y, Evaluator(problem, X0)), case.polished(), strict=True):
         assert isinstance(found, type(X))
         np.testing.assert_allclose(np.from_dlpack(found), expected, atol=1e-10)
-
-
-# --- in minimize ------------------------------------------------------------------------------------------------------
-
-
-def test_minimize_polishes():
-    """To rounding, with exact zeros, at the same objective."""
-    problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
-    plain, polished = (op.minimize(problem, "random", polish=choice) for choice in (False, "auto"))
-    assert polished.polished
-    assert not plain.polished
-    assert polished.measurement.kkt_error <= 1e-12 < 1e-9 < plain.measurement.kkt_error
-    assert polished.objective == pytest.approx(plain.projected_objective, rel=1e-6)
-    np.testing.assert_array_equal(polished.X != 0, plain.certificate.point != 0)
-    assert polished.history["stationarity"][-1] == polished.stationarity
-    assert polished.iterations == plain.iterations
-    assert polished.wall_seconds > 0
-    assert polished.to_dict()["polished"]
-
-
-def test_a_run_that_polishing_completes_has_converged():
-    """The budget ends the run at 1e-4 or so; the polished point meets the tolerance."""
-    problem, X0 = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0), random_point(20, 4, seed=0)
-    stop = next(k for k in range(20, 400, 10) if reached(problem, X0, k) <= 1e-4)
-    result = op.minimize(problem, X0, max_iterations=stop)
-    assert result.converged
-    assert result.polished
-    assert result.message == op.Status.CONVERGED.value
-
-
-def reached(problem, X0, iterations):
-    stop = op.stopping.MaxIterations(iterations)
-    return op.solve(problem, op.solvers.Adaptive(), X0, stop=stop).measurement.kkt_error
-
-
-@pytest.mark.parametrize(
-    "options", [{"polish": False}, {"method": "manpg"}, {"stop": op.stopping.Stationary(1e-4)}, {"max_iterations": 0}]
-)
-def test_what_is_not_polished(options):
-    """Other methods and stopping rules keep their own points, and a point that is far from stationary stays."""
-    problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", op.ConvergenceWarning)
-        assert not op.minimize(problem, random_point(20, 4, seed=0), **options).polished
-
-
-def test_polishing_on_request():
-    problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
-    result = op.minimize(problem, "random", method="manpg", tol=1e-4, polish=True)
-    assert result.polished
-    assert result.measurement.kkt_error <= 1e-12
-
-
-def test_an_interrupted_run_is_not_polished():
-    def stop(now):
-        if now.iteration == 150:
-            raise StopIteration
-
-    problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
-    with pytest.warns(op.ConvergenceWarning):
-        assert not op.minimize(problem, random_point(20, 4, seed=0), tol=1e-15, callback=stop).polished
-
-
-def test_polish_is_a_flag_or_auto():
-    with pytest.raises(ValueError, match="it needs True, False or 'auto'"):
-        op.minimize(op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0), polish="always")
 
 
 def test_a_large_sparse_run_is_polished_on_the_way():
@@ -361,7 +201,7 @@ def test_the_second_derivative_is_the_same_from_a_matrix_and_from_gradients(g):
     ell = op.smooth.Quadratic(symmetric(2, 20), normal(3, 20, 8))
     products = []
     for smooth in (ell, op.smooth.Function(ell.value, ell.grad)):
-        model = op_polish._Model(op.Problem(smooth, g, X.shape), g, X, floor=1e7)
+        model = _Model(op.Problem(smooth, g, X.shape), g, X, floor=1e7)
         face = model.face(X)
         equations = model.equations(X, face.free, 1e-10)
         v = normal(4, len(equations.entries[0]), 1)

@@ -1,0 +1,41 @@
+"""The equations X'X = I in some entries of X."""
+
+import numpy as np
+
+from cases import SHAPE, normal, symmetric
+from orthoprox import stiefel
+from orthoprox._linalg.orthogonality import Orthogonality
+
+
+def equations(seed=0):
+    X = stiefel.polar(normal(seed, *SHAPE)) + 1e-3 * normal(seed + 1, *SHAPE)
+    X[np.abs(X) < 0.25] = 0.0
+    return X, Orthogonality(X, X != 0, 1e-13)
+
+
+def test_projection_is_orthogonal_and_tangent():
+    """V = P(R) vanishes off the mask, sym(X'V) = 0, and R - V is XS in the mask for a symmetric S."""
+    X, E = equations()
+    r = E.gather(normal(2, *SHAPE))
+    V = E.scatter(E.project(r))
+    assert np.all(V[X == 0] == 0)
+    assert stiefel.norm(stiefel.sym(X.T @ V)) <= 1e-12
+    S = E.multiplier(r)
+    np.testing.assert_allclose(E.gather(V), r + 2 * E.gather(X @ S), atol=1e-12)
+    np.testing.assert_array_equal(S, S.T)
+
+
+def test_restoring_solves_the_linearised_equations():
+    """X'V + V'X = -(X'X - I) for all columns that meet, and V is normal: P(V) = 0."""
+    X, E = equations()
+    v = E.restoring()
+    V = E.scatter(v)
+    np.testing.assert_allclose(X.T @ V + V.T @ X, -stiefel.defect(X), atol=1e-10)
+    assert stiefel.norm(E.project(v)) <= 1e-12
+
+
+def test_products_from_the_right():
+    """The entries of VS in the mask."""
+    X, E = equations()
+    V, S = np.where(X != 0, normal(3, *SHAPE), 0.0), symmetric(4, SHAPE[1])
+    np.testing.assert_allclose(E.right(E.gather(V), S), E.gather(V @ S), atol=1e-13)

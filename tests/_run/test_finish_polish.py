@@ -1,0 +1,73 @@
+"""Polishing at the end of a run: when, and to what."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import orthoprox as op
+from cases import normal
+from orthoprox import stiefel
+
+
+def test_minimize_polishes():
+    """To rounding, with exact zeros, at the same objective."""
+    problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
+    plain, polished = (op.minimize(problem, "random", polish=choice) for choice in (False, "auto"))
+    assert polished.polished
+    assert not plain.polished
+    assert polished.measurement.kkt_error <= 1e-12 < 1e-9 < plain.measurement.kkt_error
+    assert polished.objective == pytest.approx(plain.projected_objective, rel=1e-6)
+    np.testing.assert_array_equal(polished.X != 0, plain.certificate.point != 0)
+    assert polished.history["stationarity"][-1] == polished.stationarity
+    assert polished.iterations == plain.iterations
+    assert polished.wall_seconds > 0
+    assert polished.to_dict()["polished"]
+
+
+def test_a_run_that_polishing_completes_has_converged():
+    """The budget ends the run at 1e-4 or so; the polished point meets the tolerance."""
+    problem, X0 = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0), stiefel.random_point(20, 4, seed=0)
+    stop = next(k for k in range(20, 400, 10) if reached(problem, X0, k) <= 1e-4)
+    result = op.minimize(problem, X0, max_iterations=stop)
+    assert result.converged
+    assert result.polished
+    assert result.message == op.Status.CONVERGED.value
+
+
+def reached(problem, X0, iterations):
+    stop = op.stopping.MaxIterations(iterations)
+    return op.solve(problem, op.solvers.Adaptive(), X0, stop=stop).measurement.kkt_error
+
+
+@pytest.mark.parametrize(
+    "options", [{"polish": False}, {"method": "manpg"}, {"stop": op.stopping.Stationary(1e-4)}, {"max_iterations": 0}]
+)
+def test_what_is_not_polished(options):
+    """Other methods and stopping rules keep their own points, and a point that is far from stationary stays."""
+    problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", op.ConvergenceWarning)
+        assert not op.minimize(problem, stiefel.random_point(20, 4, seed=0), **options).polished
+
+
+def test_polishing_on_request():
+    problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
+    result = op.minimize(problem, "random", method="manpg", tol=1e-4, polish=True)
+    assert result.polished
+    assert result.measurement.kkt_error <= 1e-12
+
+
+def test_an_interrupted_run_is_not_polished():
+    def stop(now):
+        if now.iteration == 150:
+            raise StopIteration
+
+    problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
+    with pytest.warns(op.ConvergenceWarning):
+        assert not op.minimize(problem, stiefel.random_point(20, 4, seed=0), tol=1e-15, callback=stop).polished
+
+
+def test_polish_is_a_flag_or_auto():
+    with pytest.raises(ValueError, match="it needs True, False or 'auto'"):
+        op.minimize(op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0), polish="always")

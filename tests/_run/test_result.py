@@ -1,0 +1,55 @@
+"""A result: its numbers, how it prints and how it is stored."""
+
+import json
+
+import numpy as np
+import pytest
+
+import orthoprox as op
+from orthoprox.stopping import MaxIterations, Status
+from small_problems import SPARSE, X0
+
+
+def test_numbers_of_a_result_belong_to_its_point():
+    """Every number is what the evaluator says about result.X."""
+    result = op.minimize(SPARSE, X0)
+    assert result.objective == SPARSE.value(result.X)
+    assert result.projected_objective == pytest.approx(SPARSE.value(result.projected()), rel=1e-12)
+    assert result.feasibility == pytest.approx(np.linalg.norm(result.X.T @ result.X - np.eye(3)), rel=1e-6, abs=1e-14)
+    assert result.sparsity == np.mean(np.abs(result.X) < 1e-5)
+    assert result.stationarity <= 1e-6
+    assert result.converged
+    assert result.status is Status.CONVERGED
+    np.testing.assert_allclose(result.projected().T @ result.projected(), np.eye(3), atol=1e-12)
+
+
+def test_result_is_readable_and_serialisable():
+    result = op.minimize(SPARSE, X0)
+    text = repr(result)
+    for word in ("Adaptive", "(20, 3)", "Converged", "objective", "feasibility", "stationarity", "certificate", "sparsity"):
+        assert word in text
+    plain = json.loads(json.dumps(result.to_dict()))
+    assert plain["objective"] == result.objective
+    assert plain["status"] == "CONVERGED"
+    assert "X" not in plain
+    full = json.loads(json.dumps(result.to_dict(arrays=True)))
+    np.testing.assert_array_equal(full["X"], result.X)
+
+
+def test_json_has_no_infinity():
+    """A start outside the domain of g has an infinite objective, which becomes null."""
+    problem = op.Problem(SPARSE.smooth, op.nonsmooth.Nonnegative(), (20, 3))
+    result = op.solve(problem, op.LSALM(), X0, stop=MaxIterations(0))
+    assert result.objective == np.inf
+    plain = json.loads(json.dumps(result.to_dict(arrays=True), allow_nan=False))
+    assert plain["objective"] is None
+    assert plain["history"]["objective"] == [None]
+
+
+def test_repr_shows_each_number_in_its_line():
+    result = op.solve(SPARSE, op.LSALM(), X0, stop=MaxIterations(40))
+    lines = dict(line.split(None, 1) for line in repr(result).splitlines()[1:])
+    assert lines["feasibility"].startswith(f"{result.feasibility:.2e}")
+    assert lines["stationarity"].startswith(f"{result.stationarity:.2e}")
+    assert lines["iterations"] == "40"
+    assert f"{result.certificate.upper:.3e}" in lines["certificate"]

@@ -1,0 +1,111 @@
+"""What minimize does before and after a run: the search for a start, lower minima, budgets and interrupts."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import orthoprox as op
+from orthoprox import starts, stiefel
+from orthoprox.starts.search import search
+from orthoprox.stopping import MaxIterations, Stationary, Status
+from small_problems import GAUSSIAN, raising
+
+minimizing = import_module("orthoprox.minimize")
+
+
+def test_auto_ends_no_higher_than_the_run_from_its_start():
+    X0 = search(GAUSSIAN, np.random.default_rng(0))[0]
+    assert op.minimize(GAUSSIAN).projected_objective <= op.minimize(GAUSSIAN, X0).projected_objective + 1e-9
+
+
+def test_a_time_budget_holds_for_the_search_too(monkeypatch):
+    """A search that would take for ever is cut at half of the budget, and the run gets what is left."""
+
+    class Slow:
+        wall_seconds = 0.0
+
+    def slow(problem, rng, number, *, enough):
+        while not enough():
+            Slow.wall_seconds += 1.0
+        return [starts.random(problem, rng)]
+
+    seen = []
+    monkeypatch.setattr(minimizing, "Clock", Slow)
+    monkeypatch.setattr(minimizing, "search", slow)
+    monkeypatch.setattr(minimizing, "MaxSeconds", lambda seconds: seen.append(seconds) or op.stopping.MaxIterations(1))
+    with pytest.warns(op.ConvergenceWarning):
+        op.minimize(GAUSSIAN, max_seconds=10.0)
+    assert seen[0] == pytest.approx(5.0)
+
+
+def test_an_interrupt_while_a_start_is_sought_returns_a_point(monkeypatch):
+    monkeypatch.setattr(minimizing, "search", raising(KeyboardInterrupt))
+    with pytest.warns(op.ConvergenceWarning, match="search for a start"):
+        result = op.minimize(GAUSSIAN)
+    assert result.status is Status.INTERRUPTED
+    assert result.iterations == 0
+    assert result.measurement.feasibility < 1e-10
+
+
+class Stopped:
+    """A clock that stands still."""
+
+    def __init__(self, wall_seconds):
+        self.wall_seconds = wall_seconds
+
+
+def test_lower_minima_are_looked_for_within_the_time_and_without_the_callback(monkeypatch):
+    seen, calls = [], []
+
+    def spy(result, run, enough, rng):
+        seen.append((len(calls), enough()))
+        clock.wall_seconds = 11.0
+        seen.append((len(calls), enough()))
+        return run(stiefel.polar(result.X))  # a run for which there is no time left
+
+    clock = Stopped(0.0)
+    monkeypatch.setattr(minimizing, "Clock", lambda: clock)
+    monkeypatch.setattr(minimizing, "lower_minima", spy)
+    with pytest.warns(op.ConvergenceWarning):
+        result = op.minimize(GAUSSIAN, max_seconds=10.0, callback=calls.append, tol=1e-12, max_iterations=3, polish=False)
+    assert result.status is Status.TIME
+    assert result.iterations == 0
+    assert seen == [(4, False), (4, True)]
+    assert len(calls) == 4
+
+
+@pytest.mark.parametrize("options", [{"stop": Stationary(1e-3)}, {"start": "random"}, {"method": "manpg"}])
+def test_lower_minima_are_looked_for_after_auto_alone(monkeypatch, options):
+    monkeypatch.setattr(minimizing, "lower_minima", None)
+    assert op.minimize(GAUSSIAN, polish=False, **{"tol": 1e-3} | options).converged
+
+
+def test_a_rule_of_ones_own_decides_what_is_converged():
+    with pytest.warns(op.ConvergenceWarning):
+        result = op.minimize(GAUSSIAN, "random", stop=MaxIterations(3), tol=10.0)
+    assert result.status is Status.ITERATIONS
+
+
+def test_runs_side_by_side_have_the_time_that_is_left(monkeypatch):
+    rules = []
+
+    def several(problem, solver, starts, rule, *, history):
+        rules.extend([rule(1), rule(3)])
+        return op.solve(problem, solver, starts[0], stop=MaxIterations(0))
+
+    monkeypatch.setattr(minimizing, "Clock", lambda: Stopped(4.0))
+    monkeypatch.setattr(minimizing, "solve_from", several)
+    with pytest.warns(op.ConvergenceWarning):
+        op.minimize(GAUSSIAN, "random", n_starts=2, max_seconds=10.0)
+    assert [rule.second for rule in rules] == [op.stopping.MaxSeconds(6.0), op.stopping.MaxSeconds(2.0)]
+
+
+def test_an_interrupted_search_for_several_starts_returns_one_point(monkeypatch):
+    def search(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(minimizing, "search", search)
+    with pytest.warns(op.ConvergenceWarning, match="search for a start"):
+        result = op.minimize(GAUSSIAN, n_starts=3)
+    assert result.status is Status.INTERRUPTED
