@@ -36,8 +36,8 @@ _ENTERING = 20, 0.3  # the most entries that may leave kinks in one round
 _VIOLATION = 0.1  # entries leave their kinks if their violation is this share of the largest
 _INSIDE = 1e-9  # how far they move at first
 _LOOSEST, _TIGHTEST = 0.1, 1e-6  # tolerances of conjugate gradients
-_DAMPING = 500  # machine epsilons, where equations may depend on each other
-_SHIFT = 1e-6  # of the Hessian, times the slope of l
+_DAMPING = 500  # machine epsilons, if equations may be dependent
+_SHIFT = 1e-6  # of the Hessian, times |grad l| / sqrt(n)
 
 
 def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) -> tuple[Array, Array] | None:
