@@ -57,8 +57,8 @@ def test_what_does_not_fit_is_refused(call, error, message):
 @every_return
 def test_the_checks_say_the_same(terms, error, message):
     problem = with_terms(**terms)
-    smooth = terms.keys() & {"fun", "grad"}
-    check, term = (op.checks.check_grad, problem.smooth) if smooth else (op.checks.check_prox, problem.nonsmooth)
+    is_smooth = terms.keys() & {"fun", "grad"}
+    check, term = (op.checks.check_grad, problem.smooth) if is_smooth else (op.checks.check_prox, problem.nonsmooth)
     with pytest.raises(error, match=r"it needs|both need|finite"):
         check(term, X)
 

@@ -119,9 +119,6 @@ def test_options_that_do_not_fit_are_refused_before_any_work(call, error, messag
         call()
 
 
-BATCH = np.stack([C, C])
-
-
 @pytest.mark.parametrize("wrap", [lambda rule: rule, lambda rule: stopping.MaxIterations(9) | (stopping.Stationary() & rule)])
 def test_a_rule_with_an_unknown_residual_is_refused_at_the_start(wrap):
     with pytest.raises(ValueError, match=r"no residual 'stpe'; it has constraint, .* Did you mean 'step'"):
@@ -137,7 +134,7 @@ def test_terms_that_return_the_wrong_thing_are_refused(terms, error, message):
 @pytest.mark.parametrize(
     ("problem", "message"),
     [
-        (op.Problem(smooth.Quadratic(BATCH), L1, (M, N)), r"gradient .* Quadratic returned shape \(2, 6, 2\)"),
+        (op.Problem(smooth.Quadratic(np.stack([C, C])), L1, (M, N)), r"gradient .* Quadratic returned shape \(2, 6, 2\)"),
         (problems.sparse_pca(np.stack([A, A]), N, 0.1), r"gradient .* Variance returned shape \(2, 6, 2\)"),
         (problems.quadratic(C, B, np.ones((2, M, N))), r"value .* L1 returned array\(.*; it needs one real number"),
         (

@@ -25,6 +25,7 @@ def test_quadratics_of_the_paper_converge():
 
 
 @pytest.mark.slow
+@pytest.mark.extended
 def test_sparse_pca_of_the_paper():
     """five_components(1000, 300), n = 150, mu = .5: the table's -118.7 and 99.3 %, with a certificate."""
     results = []

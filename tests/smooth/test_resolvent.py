@@ -73,7 +73,7 @@ def test_a_weight_below_the_modulus_is_refused(ell):
 @given(seed=SEEDS, c=st.floats(0.5, 20.0))
 @EXAMPLES
 def test_gradient_steps_contract_towards_the_resolvent(seed, c):
-    """For log cosh, with curvature in [0, 1], five steps of length 1 / (L + c) shrink the error by (L / (L + c))^5 at least."""
+    """For log cosh, with curvature in [0, 1], each step of length 1 / (L + c) shrinks the error by L / (L + c) at least."""
     ell, R, X = SMOOTH["Function log-cosh"], normal(seed, 7, 3), normal(seed + 1, 7, 3)
     solve, family = resolvent(ell, c, X), resolvents(ell, X)
     np.testing.assert_array_equal(family(c)(R, X), solve(R, X))

@@ -1,12 +1,21 @@
 """Sets and the projections onto them."""
 
+import array_api_strict as strict
 import numpy as np
 import pytest
 
 from cases import SHAPE, normal
 from orthoprox import stiefel
 from orthoprox.solvers._shared import sets
-from twins import BATCH, COLUMN, equals_stack
+from twins import BATCH, COLUMN, equals_stack, same
+
+
+@pytest.mark.parametrize("leading", [(), (2,)], ids=["single", "batch"])
+def test_sets_follow_the_standard(leading):
+    """The projections in a strict library are those of NumPy."""
+    X = normal(0, *leading, *SHAPE)
+    for region in (sets.Everything(), sets.Ball(0.5), sets.Ball(50.0), sets.Cube(0.5)):
+        same(region.project(strict.asarray(X)), region.project(X))
 
 
 @pytest.mark.parametrize("kind", [sets.Ball, sets.Cube])
