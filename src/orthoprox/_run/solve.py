@@ -61,9 +61,10 @@ def solve(
     -------
     Result
         A run that converged, stalled, used up its iterations or was stopped by the callback returns its last point.
-        One that diverged, ran out of time or was interrupted by Ctrl-C returns the best measured point: the one with
-        the smallest KKT error, the maximum of stationarity, feasibility and distance to the certified point. A method
-        that restarts by itself returns its best point after a stall, too, and never one worse than the start.
+        One that diverged, ran out of time or was interrupted by Ctrl-C returns the measured point with the smallest
+        KKT error: the maximum of the relative stationarity, the feasibility of X and of its prox point P, and
+        |P - X| / sqrt(n). A method that restarts by itself returns this point after a stall, too, and never one worse
+        than the start.
     """
     _check(problem, solver, every, callback)
     X0 = start_point(problem, X0)
