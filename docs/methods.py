@@ -1,13 +1,15 @@
 """Writes docs/methods.md and the table of methods in README.md, from the registry alone.
 
-Run it as ``python -m docs.methods``.
+Run it as ``python -m docs.methods``; with ``--check`` it writes nothing and fails where one of them is out of date.
 """
 
 import inspect
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
+from orthoprox.cli.listing import about
 from orthoprox.reproduce.table import markdown
 from orthoprox.solvers import SOLVERS, Solver
 from orthoprox.solvers.base import PROX_DERIVATIVE, SMOOTH, SUBGRADIENT, Facts
@@ -106,18 +108,13 @@ def reference(doc: str) -> str:
 
 def readme_table() -> str:
     """Return the table of methods for the README: name, what g may be, and the sentence of ``orthoprox list``."""
-    rows = (f"| `{name}` | {allowed(kind())} | {about(kind)} |" for name, kind in SOLVERS.items())
+    rows = (f"| `{name}` | {allowed(kind())} | {about(inspect.getmodule(kind))} |" for name, kind in SOLVERS.items())
     return "\n".join(["| name | for | |", "|---|---|---|", *rows])
 
 
 def allowed(solver: Solver[Any]) -> str:
     """Return what g may be: any g with a prox, where the method needs nothing more."""
-    return " and ".join(ALLOWED[ability] for ability in solver.needs) or "any prox"
-
-
-def about(kind: type[Solver[Any]]) -> str:
-    """Return the first paragraph of the docstring of a method's module, in one line."""
-    return " ".join((inspect.getdoc(inspect.getmodule(kind)) or "").split("\n\n")[0].split())
+    return " and ".join(ALLOWED.get(ability, ability.needed) for ability in solver.needs) or "any prox"
 
 
 def fill(readme: str, table: str) -> str:
@@ -129,6 +126,14 @@ def _shown(default: Any) -> str:
     return f"{default:.6g}" if isinstance(default, float) else repr(default).replace("'", '"')
 
 
+def main(arguments: list[str]) -> None:
+    """Write what the registry gives, or check it."""
+    for path, text in {PAGE: page(), README: fill(README.read_text(), readme_table())}.items():
+        if "--check" not in arguments:
+            path.write_text(text)
+        elif path.read_text() != text:
+            sys.exit(f"{path.name} is out of date; run make docs.")
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page())
-    README.write_text(fill(README.read_text(), readme_table()))
+    main(sys.argv[1:])

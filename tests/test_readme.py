@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-from docs.methods import readme_table
-
 import orthoprox as op
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
@@ -32,10 +30,3 @@ def test_every_name_exists():
         place = op
         for part in name.split("."):
             place = getattr(place, part)
-
-
-def test_the_table_of_methods_is_what_the_registry_gives():
-    """One line for each method, in the order of the registry."""
-    block = re.search(r"<!-- methods -->\n(.*?)\n<!-- end -->", README, flags=re.DOTALL)[1]
-    assert block == readme_table(), "the README is out of date; run make docs"
-    assert re.findall(r"^\| `([a-z-]+)` \| (?:any|l1|smooth)", block, flags=re.MULTILINE) == list(op.SOLVERS)

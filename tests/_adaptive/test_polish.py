@@ -204,7 +204,7 @@ def test_the_second_derivative_is_the_same_from_a_matrix_and_from_gradients(g):
         model = _Model(op.Problem(smooth, g, X.shape), g, X, floor=1e7)
         face = model.face(X)
         equations = model.equations(X, face.free, 1e-10)
-        v = normal(4, len(equations.entries[0]), 1)
+        v = normal(4, len(equations.entries), 1)
         products.append(model.second(X, ell.grad(X), face, equations)(v))
     assert np.sum(np.count_nonzero(X, axis=0) ** 2) <= X.size  # few enough for the matrix
     np.testing.assert_allclose(*products, rtol=1e-5, atol=1e-6)

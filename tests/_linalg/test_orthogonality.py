@@ -16,12 +16,12 @@ def equations(seed=0):
 def test_projection_is_orthogonal_and_tangent():
     """V = P(R) vanishes off the mask, sym(X'V) = 0, and R - V is XS in the mask for a symmetric S."""
     X, E = equations()
-    r = E.gather(normal(2, *SHAPE))
-    V = E.scatter(E.project(r))
+    r = E.entries.take(normal(2, *SHAPE))
+    V = E.entries.put(E.project(r))
     assert np.all(V[X == 0] == 0)
     assert stiefel.norm(stiefel.sym(X.T @ V)) <= 1e-12
     S = E.multiplier(r)
-    np.testing.assert_allclose(E.gather(V), r + 2 * E.gather(X @ S), atol=1e-12)
+    np.testing.assert_allclose(E.entries.take(V), r + 2 * E.entries.take(X @ S), atol=1e-12)
     np.testing.assert_array_equal(S, S.T)
 
 
@@ -29,7 +29,7 @@ def test_restoring_solves_the_linearised_equations():
     """X'V + V'X = -(X'X - I) for all columns that meet, and V is normal: P(V) = 0."""
     X, E = equations()
     v = E.restoring()
-    V = E.scatter(v)
+    V = E.entries.put(v)
     np.testing.assert_allclose(X.T @ V + V.T @ X, -stiefel.defect(X), atol=1e-10)
     assert stiefel.norm(E.project(v)) <= 1e-12
 
@@ -38,4 +38,4 @@ def test_products_from_the_right():
     """The entries of VS in the mask."""
     X, E = equations()
     V, S = np.where(X != 0, normal(3, *SHAPE), 0.0), symmetric(4, SHAPE[1])
-    np.testing.assert_allclose(E.right(E.gather(V), S), E.gather(V @ S), atol=1e-13)
+    np.testing.assert_allclose(E.right(E.entries.take(V), S), E.entries.take(V @ S), atol=1e-13)

@@ -151,7 +151,7 @@ def test_the_best_point_is_the_one_with_the_smallest_kkt_error():
         iteration = seconds = wall_seconds = 0
         measurement = Measurement(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-    run = _Run(SPARSE, SimpleNamespace(parameters=lambda state: {}), Stationary(), None, True, None)
+    run = _Run(SPARSE, SimpleNamespace(parameters=lambda state: {}), Stationary(), every=None, kept=True, callback=None)
     for state, kkt_error in [("a", 1e-2), ("b", 1e-3), ("c", 1.0), ("d", 1e-3)]:
         Now.kkt_error = kkt_error
         run._record(Now, state, keep=True)
@@ -171,7 +171,7 @@ def test_the_random_start_is_like_the_data():
 
 def test_motion_resets_the_count_of_still_steps():
     """Nearly as many steps of rest as make a run stall, one of motion, and as many of rest: not stalled."""
-    run = _Run(SPARSE, op.LSALM(), MaxIterations(10**6), None, True, None)
+    run = _Run(SPARSE, op.LSALM(), MaxIterations(10**6), every=None, kept=True, callback=None)
     run.evaluator, run.motionless = Evaluator(SPARSE, X0), 1e-15
     state = op.LSALM().init(SPARSE, X0)
     for moved in [0.0] * (STILL - 10) + [1.0] + [0.0] * (STILL - 10):
@@ -209,5 +209,5 @@ def test_a_start_has_to_lie_on_the_manifold_to_half_precision():
 
 @pytest.mark.parametrize(("solver", "best"), [(Adaptive(), True), (op.LSALM(), False)])
 def test_a_stalled_run_returns_its_best_point_if_the_method_recovers(solver, best):
-    run = _Run(SPARSE, solver, Stationary(), None, True, None)
+    run = _Run(SPARSE, solver, Stationary(), every=None, kept=True, callback=None)
     assert run._ending(Status.STALLED, solver.init(SPARSE, X0)).best is best

@@ -30,18 +30,18 @@ def _methods() -> dict[str, str]:
     about = {}
     for name, kind in SOLVERS.items():
         needs = " and ".join(ability.needed for ability in kind().needs)
-        about[name] = _about(inspect.getmodule(kind)) + (f" Needs {needs}." if needs else "")
+        about[name] = about(inspect.getmodule(kind)) + (f" Needs {needs}." if needs else "")
     return about
 
 
-def _about(what: Any) -> str:
+def about(what: Any) -> str:
     """Return the first sentence of a docstring."""
     return " ".join((inspect.getdoc(what) or "").split("\n\n")[0].split())
 
 
 KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "methods": _methods,
-    "problems": lambda: {name: _about(make) for name, make in PROBLEMS.items()},
-    "smooth": lambda: {name: _about(getattr(smooth, name)) for name in smooth.__all__},
-    "nonsmooth": lambda: {name: _about(getattr(nonsmooth, name)) for name in nonsmooth.__all__},
+    "problems": lambda: {name: about(make) for name, make in PROBLEMS.items()},
+    "smooth": lambda: {name: about(getattr(smooth, name)) for name in smooth.__all__},
+    "nonsmooth": lambda: {name: about(getattr(nonsmooth, name)) for name in nonsmooth.__all__},
 }
