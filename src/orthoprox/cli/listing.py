@@ -26,12 +26,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _methods() -> dict[str, str]:
-    """Return what each method is, and what it asks of g."""
-    about = {}
+    """Return what each method is, and what it asks of the terms."""
+    lines = {}
     for name, kind in SOLVERS.items():
         needs = " and ".join(ability.needed for ability in kind().needs)
-        about[name] = about(inspect.getmodule(kind)) + (f" Needs {needs}." if needs else "")
-    return about
+        lines[name] = about(inspect.getmodule(kind)) + (f" Needs {needs}." if needs else "")
+    return lines
 
 
 def about(what: Any) -> str:
