@@ -22,9 +22,9 @@ class RowStream(LinearOperator):  # type: ignore[misc]
 
     def blocks(self) -> Iterator[np.ndarray[Any, Any]]:
         """Yield the blocks in order, each checked as any matrix is."""
-        height = max(1, _BLOCK_BYTES // (8 * self.shape[1]))
-        for start in range(0, self.shape[0], height):
-            yield inputs.matrix(np.array(self.rows[start : start + height]), "A").astype(np.float64, copy=False)
+        count = max(1, _BLOCK_BYTES // (8 * self.shape[1]))
+        for start in range(0, self.shape[0], count):
+            yield inputs.matrix(np.array(self.rows[start : start + count]), "A").astype(np.float64, copy=False)
 
     def gram(self) -> np.ndarray[Any, Any]:
         """Return A'A, reading A once."""
@@ -42,3 +42,6 @@ class RowStream(LinearOperator):  # type: ignore[misc]
             total += block.T @ V[start : start + len(block)]
             start += len(block)
         return total
+
+    def _rmatvec(self, v: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return self._rmatmat(v.reshape(-1, 1)).ravel()
