@@ -4,6 +4,8 @@ A key starts with the registered name; further words tell variants apart. ``test
 name has no entry here, so a new term, solver or problem is one line below and is then tested like all the others.
 """
 
+from dataclasses import fields
+
 import numpy as np
 import scipy.sparse as sp
 from hypothesis import settings
@@ -185,7 +187,13 @@ SOLVERS = {
     "landing": Landing(),
     "landing unsafe": Landing(safe=None),
 }
+SUBLINEAR = {"rsm"}  # methods from which no accurate certificate can be expected
 SMOOTH_ONLY = {name for name, solver in SOLVERS.items() if base.SMOOTH in solver.needs}
+
+
+def float_parameters(kind):
+    """The names of the parameters of a method that are real numbers."""
+    return [field.name for field in fields(kind) if field.type in (float, float | None)]
 
 
 def _graph_matching():

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from cases import SOLVERS, normal
+from cases import SOLVERS, SUBLINEAR, normal
 from orthoprox import smooth
 from orthoprox.nonsmooth import Zero
 from small_problems import spread
 
-EXACT = [name for name in SOLVERS if name.split()[0] != "rsm" and name.split()[-1] not in ("fixed", "published")]
+EXACT = [name for name in SOLVERS if name.split()[0] not in SUBLINEAR and name.split()[-1] not in ("fixed", "published")]
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -27,7 +27,7 @@ def test_without_g_the_eigenvalue_sum_is_reached(name, seed):
 SHIFTS = {"convex": (0.8, 1.0, 0.2), "concave": (-1.0, -0.5, 0.2), "mostly linear": (-1.0, 1.0, 1.0), "linear": (0.0, 0.0, 0.2)}
 
 
-@pytest.mark.parametrize("name", [name for name in op.SOLVERS if name not in ("adaptive", "lsalm", "soc", "pamal", "rsm")])
+@pytest.mark.parametrize("name", [name for name in op.SOLVERS if name not in {"adaptive", "lsalm", "soc", "pamal"} | SUBLINEAR])
 @pytest.mark.parametrize("case", SHIFTS)
 def test_defaults_bear_a_linear_part(name, case):
     """Penalties and steps follow the gradient where a linear part makes it larger than the curvature says."""

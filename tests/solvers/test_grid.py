@@ -1,16 +1,15 @@
 """Every method on every problem that it can take: what it returns, and what it refuses."""
 
-from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import orthoprox as op
-from cases import SMOOTH_ONLY, SOLVERS, normal
+from cases import SMOOTH_ONLY, SOLVERS, float_parameters, normal
 from orthoprox import smooth, stiefel
 from orthoprox.nonsmooth import L1, L21, Zero
-from orthoprox.solvers import RSM, Adaptive, Dissolving
+from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, Stationary, Status
 from small_problems import PROBLEMS, SMOOTH, X0, A, B, run
 
@@ -21,19 +20,17 @@ def locked(X):
     return X
 
 
-TAKES = {"manpg": ["sparse_pca", "quadratic", "compressed_modes", "L21", "Zero"]}  # the others need more than they show
-TAKES |= {name: TAKES["manpg"] for name in ("manpg-ada", "amanpg", "rpg", "almssn")}
-TAKES |= {"rsm": [*TAKES["manpg"], "MCP", "Nonnegative"]}
-TAKES |= {"dissolving": TAKES["rsm"]}
-TAKES |= {name: ["Zero"] for name in SMOOTH_ONLY}
-GRID = [(name, problem) for name in SOLVERS for problem in TAKES.get(name, TAKES.get(name.split()[0], PROBLEMS))]
-REFUSED = [(name, problem) for name in SOLVERS for problem in PROBLEMS if (name, problem) not in GRID]
-OUTSIDE = ("rsm", "dissolving", "smoothing-rgd")  # whose X has signs of both kinds, but in the limit at best
+def lacking(name, problem):
+    """What a method needs and a problem lacks."""
+    return [ability for ability in SOLVERS[name].needs if ability.lacking_in(PROBLEMS[problem])]
 
 
-@pytest.mark.parametrize(
-    ("name", "problem"), [row for row in GRID if not (row[0].startswith(OUTSIDE) and row[1] == "Nonnegative")]
-)
+GRID = [(name, problem) for name in SOLVERS for problem in PROBLEMS if not lacking(name, problem)]
+REFUSED = [(name, problem) for name in SOLVERS for problem in PROBLEMS if lacking(name, problem)]
+INSIDE = {"adaptive", "lsalm", "soc", "pamal", "radmm", "madmm", "manial", "mialm"}  # whose X ends in the domain of g
+
+
+@pytest.mark.parametrize(("name", "problem"), [row for row in GRID if row[1] != "Nonnegative" or row[0].split()[0] in INSIDE])
 def test_every_method_improves_every_problem_it_takes(name, problem):
     """The point is on the manifold and better than the start; every number belongs to it; the same run gives the same point."""
     solver, problem = SOLVERS[name], PROBLEMS[problem]
@@ -71,7 +68,6 @@ def test_the_front_door_knows_every_method(name):
     method = name if name in op.SOLVERS else SOLVERS[name]
     result = op.minimize(SMOOTH, method=method, seed=2, stop=MaxIterations(3) & op.stopping.Below(step=1e9) | MaxIterations(9))
     assert type(result.solver) is type(SOLVERS[name])
-    assert result.parameters
     assert all(isinstance(value, float) for value in result.parameters.values())
     assert result.multiplier is None or np.array_equal(result.multiplier, result.multiplier.T)
 
@@ -121,40 +117,30 @@ class Untouchable:
         raise AssertionError("work was done before the abilities were checked")
 
 
-SENTENCES = {
-    "smooth": "{} needs a smooth objective; {} is not smooth",
-    "derivative": "{} needs the derivative of a prox; {} does not provide one",
-    "subgradient": "{} needs a subgradient of g; {} does not provide one",
-}
-
-
 @pytest.mark.parametrize(("name", "problem"), REFUSED)
 def test_what_a_method_cannot_do_is_said_before_any_work(name, problem):
     """The sentence names the method, what it needs and the term that lacks it; no term is evaluated."""
     solver, g = SOLVERS[name], PROBLEMS[problem].nonsmooth
     untouchable = op.Problem(smooth.Function(Untouchable(), Untouchable()), g, PROBLEMS[problem].shape)
-    kind = "smooth" if name in SMOOTH_ONLY else "subgradient" if isinstance(solver, (RSM, Dissolving)) else "derivative"
-    sentence = SENTENCES[kind].format(solver.facts.name, type(g).__name__)
+    ability = lacking(name, problem)[0]
+    sentence = f"{solver.facts.name} needs {ability.needed}; {type(g).__name__} {ability.lacking}"
     with pytest.raises(TypeError, match=f"^{sentence}. Choose another method.$"):
         op.solve(untouchable, solver, stiefel.random_point(*untouchable.shape))
 
 
 def test_the_grid_is_not_empty_on_either_side():
-    """Every method takes g = 0, and every smooth method and ManPG refuse something."""
+    """Every method takes g = 0; ManPG wants the derivative of a prox, RSM a subgradient, the smooth methods nothing else."""
     assert {name for name, problem in GRID if problem == "Zero"} == set(SOLVERS)
     assert SMOOTH_ONLY < {name for name, _ in REFUSED}
-    assert {"manpg", "rsm"} < {name for name, _ in REFUSED}
+    taken = {name: [problem for method, problem in GRID if method == name] for name in ("manpg", "rsm", "landing")}
+    assert set(taken["manpg"]) == {"sparse_pca", "quadratic", "compressed_modes", "L21", "Zero"}
+    assert set(taken["rsm"]) == {*taken["manpg"], "MCP", "Nonnegative"}
+    assert taken["landing"] == ["Zero"]
 
 
 def numbers(solver):
-    """The parameters of a method that are numbers, with a value that will do for each."""
-    ones = {"shrink", "decrease", "safe", "decay", "accuracy", "ratio", "floor", "factor", "step_size"}
-    names = [
-        f.name
-        for f in fields(solver)
-        if f.name not in ("trial", "rule", "retraction", "inner", "search", "max_cycles", "safeguard", "extra")
-    ]
-    return {name: 0.5 if name in ones else 2.0 for name in names}
+    """The parameters of a method that are numbers, with a value that will do for each and is exact in any precision."""
+    return {name: 2.0 if (getattr(solver, name) or 0) >= 1 else 0.5 for name in float_parameters(type(solver))}
 
 
 @pytest.mark.parametrize("dress", [np.float64, np.array, Fraction, np.float32], ids=lambda dress: dress.__name__)
