@@ -20,6 +20,7 @@ def ledger(out):
     return Ledger(file(out), lambda run: fingerprint(run.settings))
 
 
+@pytest.mark.extended
 def test_a_part_of_a_study_in_processes_of_its_own(tmp_path):
     page = reproduce.reproduce([ID], quick=True, out=tmp_path, where=PART)
     assert page == tmp_path / "index.html"

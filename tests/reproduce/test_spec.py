@@ -211,6 +211,7 @@ def test_the_key_depends_neither_on_the_order_of_the_settings_nor_on_the_place()
     assert Run({"m": 1}, turned).key == Run({}, settings()).key
 
 
+@pytest.mark.extended
 def test_the_key_is_the_same_in_another_process():
     code = "from orthoprox.reproduce.spec import load; print(*(r.key for r in load('table-spca', quick=True).runs()))"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

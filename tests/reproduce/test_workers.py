@@ -67,6 +67,7 @@ def test_cores_are_those_that_this_process_may_use():
 # Execution
 
 
+@pytest.mark.extended
 def test_work_gives_the_outcomes_of_the_study_and_an_error_does_not_stop_the_others():
     """A real run in real processes: the first task raises, as lam = 0 is refused."""
     some = load("fig-qp-r-beta", quick=True).runs()
@@ -86,6 +87,7 @@ def test_work_gives_the_outcomes_of_the_study_and_an_error_does_not_stop_the_oth
         assert "quadratics.py" in outcome["trace"]
 
 
+@pytest.mark.extended
 def test_processes_have_one_blas_thread_and_end_at_once_on_ctrl_c():
     with processes(1) as pool:
         assert [pool.submit(os.getenv, name).result(60) for name in _THREADS] == ["1"] * len(_THREADS)
@@ -105,6 +107,7 @@ def test_one_thread_restores_the_environment(monkeypatch):
     assert "MKL_NUM_THREADS" not in os.environ
 
 
+@pytest.mark.extended
 def test_an_exception_ends_the_processes_at_once():
     before = set(multiprocessing.active_children())
     start = time.monotonic()

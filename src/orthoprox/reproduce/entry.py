@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from types import UnionType
+from types import GenericAlias, UnionType
 from typing import Any
 
 Row = dict[str, Any]
 
-Kind = type | UnionType  # of a value: a type, or a number that may be null, as JSON has no infinity
+Kind = type | UnionType | GenericAlias  # of a value: a type, a number that may be null, as JSON has no infinity, or a list
+NUMBERS, OBJECTS = list[float], list[dict[str, Any]]  # the lists: of numbers or null, and of objects
 
 _ROW: dict[str, Kind] = {"key": str, "code": str, "at": dict, "status": str}
 _ORIGIN: dict[str, Kind] = dict.fromkeys(("origin", "date", "versions", "machine"), str)
@@ -15,7 +16,8 @@ _ERROR: dict[str, Kind] = {"message": str}
 _WORDS: dict[Kind, str] = {
     str: "text",
     dict: "an object",
-    list: "a list of numbers",
+    NUMBERS: "a list of numbers",
+    OBJECTS: "a list of objects",
     bool: "true or false",
     int: "an integer",
     float: "a number",
@@ -49,8 +51,9 @@ def _check(entry: Row, fields: Mapping[str, Kind]) -> None:
 
 
 def _is(value: Any, kind: Kind) -> bool:
-    if kind is list:
-        return isinstance(value, list) and bool(value) and all(_is(each, float | None) for each in value)
+    if isinstance(kind, GenericAlias):
+        inner = float | None if kind == NUMBERS else dict
+        return isinstance(value, list) and bool(value) and all(_is(each, inner) for each in value)
     if kind is not bool and isinstance(value, bool):
         return False
     return isinstance(value, int | float if kind is float else int | float | None if kind == float | None else kind)

@@ -93,6 +93,10 @@ class Ledger:
         state = self.state(run)
         return state is State.MISSING or (state is State.STALE and not keep)
 
+    def everything(self) -> list[Row]:
+        """Return all rows that the file has, of whatever runs, in the order of the file."""
+        return list(self._rows.values())
+
     def rows(self, runs: Iterable[Run]) -> list[Row]:
         """Return the rows of the runs that have one, with their state and their place in the study."""
         found = [run for run in runs if run.key in self._rows]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from orthoprox.reproduce.entry import Kind
+from orthoprox.reproduce.entry import NUMBERS, Kind
 from orthoprox.reproduce.studies import matching, methods, quadratics, spca
 from orthoprox.reproduce.studies.study import Outcome, Settings
 
@@ -45,7 +45,11 @@ STUDIES: dict[str, Study] = {
         seconds=lambda settings: 3e-4 * settings["problem"]["m"] * settings["problem"]["n"],
         timed=False,
         fields={"iterations": int, "zero_columns": int},
-        recorded={"feasibility": _NUMBER, "floor": _NUMBER, **dict.fromkeys(("at_iterations", "update", "constraint"), list)},
+        recorded={
+            "feasibility": _NUMBER,
+            "floor": _NUMBER,
+            **dict.fromkeys(("at_iterations", "update", "constraint"), NUMBERS),
+        },
     ),
     "spca": Study(spca.execute, seconds=_growing, timed=True, fields=_MEASURED),
     "spca_compared": Study(
@@ -65,7 +69,7 @@ STUDIES: dict[str, Study] = {
         methods.execute,
         seconds=lambda settings: 0.6 * settings["stop"]["seconds"],
         timed=True,
-        fields={**_MEASURED, **dict.fromkeys(("at_iterations", "at_seconds", "certificates"), list)},
+        fields={**_MEASURED, **dict.fromkeys(("at_iterations", "at_seconds", "certificates"), NUMBERS)},
     ),
 }
 
