@@ -23,7 +23,7 @@ from benchmarks.instances import Instance, instances, tolerance
 from benchmarks.robustness import BUDGET, Counter
 
 import orthoprox as op
-from orthoprox._adaptive import first_order, parameter_rules, stagnation
+from orthoprox._adaptive import first_order, parameter_rules, stagnation, working_set, workspace
 from orthoprox.reproduce.table import markdown
 from orthoprox.solvers import Adaptive
 
@@ -34,12 +34,12 @@ ALL = "nothing"  # is left out
 PARTS: dict[str, dict[tuple[object, str], object]] = {
     ALL: {},
     "measured curvature": {(parameter_rules, "next_curvature"): lambda problem, c, *_: c},
-    "outward pull": {(parameter_rules, "outward_pull"): lambda *_: 0.0},
+    "penalty threshold": {(module, "penalty_threshold"): lambda *_: 0.0 for module in (workspace, first_order, working_set)},
     "inertia": {(parameter_rules, "inertia"): lambda *_: (1.0, 0.0)},
-    "inertia that starts anew": {(first_order, "_TILT"): float("inf")},
+    "inertia that starts anew": {(first_order, "_COHERENT"): float("inf")},
     "dual factors": {(parameter_rules, "dual_weights"): lambda *_: None},
-    "return to the manifold": {(parameter_rules, "manifold"): lambda *_: (False, False)},
-    "careful gaits": {(module, "STEP_RULES"): 3 * stagnation.STEP_RULES[:1] for module in (stagnation, first_order)},
+    "return to the manifold": {(workspace, "manifold"): lambda *_: (False, False)},
+    "safer step rules": {(module, "STEP_RULES"): 3 * stagnation.STEP_RULES[:1] for module in (stagnation, first_order)},
     "Newton's method": {},
 }
 

@@ -15,13 +15,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.peers import environment
-from benchmarks.studies import STUDIES, perform
-from benchmarks.studies.ledger import Ledger
-from benchmarks.studies.machine import machine
 from benchmarks.studies.page import fill, page, summary
 from benchmarks.studies.picture import draw
+from benchmarks.studies.rows import Rows
 from benchmarks.studies.task import Row, Task, settings, tasks
+
+from benchmarks.peers import environment
+from benchmarks.studies import STUDIES, perform
 
 ROOT = Path(__file__).parents[1]
 ROWS = ROOT / "docs" / "bench" / "rows.jsonl"
@@ -44,25 +44,25 @@ def prepare(packages: Iterable[str]) -> None:
             print(f"{package}: {reason}", file=sys.stderr)
 
 
-def run(ledger: Ledger, study: str, part: str, number: int | None) -> None:
+def run(rows: Rows, study: str, part: str, number: int | None) -> None:
     """Run what a study has left to do."""
     common = settings()[study]
-    todo, began = ledger.left(tasks(study, part, number)), perf_counter()
+    todo, began = rows.left(tasks(study, part, number)), perf_counter()
     if todo:
         prepare(common.get("packages", []))
-    for k, (task, rows) in enumerate(perform_all(todo, common["jobs"]), 1):
-        ledger.append(rows, machine())
+    for k, (task, found) in enumerate(perform_all(todo, common["jobs"]), 1):
+        rows.append(task, found)
         print(f"{study} {k}/{len(todo)}, {perf_counter() - began:.0f} s: {task.case}, seed {task.seed}", flush=True)
 
 
-def write(ledger: Ledger) -> None:
+def write(rows: Rows) -> None:
     """Write the page and the pictures, and fill the README."""
-    folder = ledger.path.parent
-    draw(ledger, folder)
-    folder.with_suffix(".md").write_text(page(ledger), encoding="utf-8")
-    if ledger.path == ROWS:
+    folder = rows.path.parent
+    draw(rows, folder)
+    folder.with_suffix(".md").write_text(page(rows), encoding="utf-8")
+    if rows.path == ROWS:
         readme = ROOT / "README.md"
-        readme.write_text(fill(readme.read_text(encoding="utf-8"), summary(ledger)), encoding="utf-8")
+        readme.write_text(fill(readme.read_text(encoding="utf-8"), summary(rows)), encoding="utf-8")
 
 
 def main() -> None:
@@ -76,12 +76,13 @@ def main() -> None:
     options = parser.parse_args()
     if options.tuning and options.out.resolve() == ROWS:
         parser.error("the seeds for tuning are not reported; name another file with --out")
-    ledger = Ledger(options.out.resolve())
+    rows = Rows(options.out.resolve())
+    sys.stderr.writelines(f"{sentence}\n" for sentence in rows.damaged)
     for study in () if options.page else options.study or STUDIES:
-        run(ledger, study, "tuning" if options.tuning else "report", options.seeds)
-    if not ledger.rows:
+        run(rows, study, "tuning" if options.tuning else "report", options.seeds)
+    if not rows.everything:
         parser.error(f"{options.out} has no rows yet")
-    write(ledger)
+    write(rows)
 
 
 if __name__ == "__main__":

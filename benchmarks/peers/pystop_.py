@@ -9,7 +9,7 @@ As it comes it is infeasible: after each prox step ``Stiefel.A`` moves X towards
 have the length of Barzilai and Borwein without a safeguard. From random starts that diverges: on 9 of 10 instances of
 five_components, Gaussian data and counts, (100, 50), (150, 10), (100, 10), most within 30 iterations. With the
 package's own ``Feas_correction`` as ``A`` it does not diverge, but ends anywhere (up to 80 % above); a term
--|A|^2 (|X|^2 - n), which pulls towards the manifold, does not help. With the package's own ``Post_process``, the
+-|A|^2 (|X|^2 - n), which draws towards the manifold, does not help. With the package's own ``Post_process``, the
 projection, as ``A`` it converges on all of them, and that is what runs here. Cheaper ways to the projection (eigenvalues
 of X'X, or ``A`` repeated until it stands still) save a quarter of the time at (300, 150) at the most.
 """

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+
 from benchmarks.peers import environment
 
 Matrix = np.ndarray[Any, Any]

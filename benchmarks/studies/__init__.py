@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.studies import contest, growth, headline, polish, small, step
 from benchmarks.studies.target import Target
 from benchmarks.studies.task import Row, Task
+
+from benchmarks.studies import contest, growth, headline, polish, small, step
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Study:
     """What a study does."""
 
     title: str
-    run: Callable[[Task], list[Row]]  # the rows of a task, without its key
+    run: Callable[[Task], list[Row]]  # the rows of a task
     table: Callable[[Sequence[Row]], str]
     targets: Callable[[Sequence[Row], dict[str, Any]], list[Target]]
 
@@ -31,6 +32,5 @@ STUDIES = {
 
 
 def perform(task: Task) -> list[Row]:
-    """Run a task and return its rows, each with the key of the task."""
-    key = {"study": task.study, "case": task.case, "seed": task.seed}
-    return [key | row for row in STUDIES[task.study].run(task)]
+    """Run a task and return its rows."""
+    return STUDIES[task.study].run(task)

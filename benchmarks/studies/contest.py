@@ -6,12 +6,12 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from benchmarks.peers import run as peers
 from benchmarks.studies.target import Target, at_least
 from benchmarks.studies.task import Row, Task, settings
 from benchmarks.studies.timing import clocked, warm_up
 
 import orthoprox as op
+from benchmarks.peers import run as peers
 from orthoprox._arrays.library import Array
 from orthoprox.reproduce.table import markdown
 from orthoprox.starts.search import search

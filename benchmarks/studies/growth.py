@@ -95,7 +95,7 @@ def table(rows: Sequence[Row]) -> str:
         ]
         for row in rows
     ]
-    header = ["series", "m", "n", "p", "wall seconds", "iterations", "iteration, ms", "memory, MB", "kkt_error", "sparsity"]
+    header = ["series", "m", "n", "p", "wall seconds", "iterations", "iteration, ms", "memory, MB", "KKT error", "sparsity"]
     return f"{markdown(header, lines)}\n\n{exponents(rows)}"
 
 

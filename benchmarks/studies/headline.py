@@ -80,7 +80,7 @@ def table(rows: Sequence[Row]) -> str:
                 f"{median(faster):.1f} ({min(faster):.1f} to {max(faster):.1f})",
             ]
         )
-    header = ["", "seconds of the method", "wall seconds of the call", "iterations", "objective", "kkt_error", "times faster"]
+    header = ["", "seconds of the method", "wall seconds of the call", "iterations", "objective", "KKT error", "times faster"]
     return markdown(header, lines)
 
 

@@ -1,15 +1,14 @@
 """The page of the benchmark and the block of the README: pure functions of the rows."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from benchmarks.studies import STUDIES, contest, headline, small
-from benchmarks.studies import target as targets
-from benchmarks.studies.ledger import Ledger
+from benchmarks.studies.rows import Rows
 from benchmarks.studies.task import Row, settings, values
 
+from benchmarks.studies import STUDIES, contest, headline, small
+from benchmarks.studies import target as targets
 from orthoprox.reproduce.table import markdown
 
 PICTURES = {"headline": "headline.png", "families": "families.png", "growth": "growth.png"}
@@ -51,19 +50,19 @@ iteration depends on p no longer; the exponents in p are fitted across that chan
 }
 
 
-def page(ledger: Ledger) -> str:
+def page(kept: Rows) -> str:
     """Return the page."""
     everything = settings()
-    rows = {name: ordered(ledger.of(name), name) for name in STUDIES if ledger.of(name)}
+    rows = {name: ordered(kept.of(name), name) for name in STUDIES if kept.of(name)}
     goals = [goal for name, own in rows.items() for goal in STUDIES[name].targets(own, everything["targets"])]
     sections = "\n".join(section(name, own, everything[name]["seeds"]) for name, own in rows.items())
     return f"""\
 # Benchmark
 
-Made by `make bench` from the settings in `benchmarks/bench.toml`; do not edit. One line for each run is in
+Made by `make bench` from the settings in `benchmarks/bench.toml`; do not edit. One line for each task, with its rows, is in
 [rows.jsonl](bench/rows.jsonl).
 
-{origins(ledger)}
+{origins(kept)}
 
 Objectives are compared at the nearest point with X'X = I. Numbers over seeds are medians unless it is said otherwise. Seeds
 0 to 9 are for tuning; those that are reported begin at {everything["first"]["report"]}.
@@ -81,13 +80,15 @@ def ordered(rows: Sequence[Row], study: str) -> list[Row]:
     return sorted(rows, key=lambda row: (cases.index(row["case"]), row["seed"]))
 
 
-def origins(ledger: Ledger) -> str:
+def origins(kept: Rows) -> str:
     """Return on which machine, when and with which code the rows were made."""
-    counts = Counter(row["origin"] for row in ledger.rows)
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in kept.everything:
+        groups.setdefault((row["origin"], row["code"]), []).append(row)
     lines = []
-    for k, number in sorted(counts.items()):
-        one = ledger.origins[k]
-        lines.append(f"- {number} rows: {one['machine']}; {one['versions']}; {one['date']}, code {one['code']}")
+    for (_, code), rows in groups.items():
+        one = kept.origin(rows[0])
+        lines.append(f"- {len(rows)} rows: {one['machine']}; {one['versions']}; {one['date']}, code {code}")
     return "\n".join(lines)
 
 
@@ -109,11 +110,11 @@ def section(name: str, rows: Sequence[Row], planned: int) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def summary(ledger: Ledger) -> str:
+def summary(kept: Rows) -> str:
     """Return the table of the README, with the machine and the seeds."""
-    lines = [line for study, lines in SUMMARIES.items() if ledger.of(study) for line in lines(ordered(ledger.of(study), study))]
+    lines = [line for study, lines in SUMMARIES.items() if kept.of(study) for line in lines(ordered(kept.of(study), study))]
     header = ["problem", "compared with", "times faster", "objective", "seeds"]
-    last = ledger.origins[-1]
+    last = kept.origin(kept.everything[-1])
     return f"{markdown(header, lines)}\n\n{last['machine']}; {last['versions']}; {last['date']}."
 
 

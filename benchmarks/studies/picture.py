@@ -6,16 +6,17 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from benchmarks.studies import contest, growth, headline
-from benchmarks.studies.ledger import Ledger
 from benchmarks.studies.page import PICTURES, ordered
+from benchmarks.studies.rows import Rows
 from benchmarks.studies.task import Row
+
+from benchmarks.studies import contest, growth, headline
 
 COLOURS = {"random": "tab:blue", "ours": "tab:orange"}
 NAMES = {"random": "from a random start", "ours": "from our start"}
 
 
-def draw(ledger: Ledger, folder: Path) -> None:
+def draw(kept: Rows, folder: Path) -> None:
     """Draw every study that has rows and a picture."""
     import matplotlib as mpl
 
@@ -24,7 +25,7 @@ def draw(ledger: Ledger, folder: Path) -> None:
 
     drawings: dict[str, Callable[[Any, Sequence[Row]], Any]] = {"headline": times, "families": gaps, "growth": lines}
     for study, name in PICTURES.items():
-        if rows := ordered(ledger.of(study), study):
+        if rows := ordered(kept.of(study), study):
             figure = drawings[study](plt, rows)
             figure.savefig(folder / name, dpi=90)
             plt.close(figure)

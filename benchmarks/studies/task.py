@@ -26,9 +26,9 @@ class Task:
     common: dict[str, Any]  # of the study
 
     @property
-    def key(self) -> tuple[str, str, int]:
+    def at(self) -> dict[str, Any]:
         """What tells this task from all others."""
-        return self.study, self.case, self.seed
+        return {"study": self.study, "case": self.case, "seed": self.seed}
 
     def instance(self) -> Instance:
         """Return the problem with its random start, both drawn from the seed."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox import SOLVERS
-from orthoprox.reproduce.ledger import Row
+from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim
 
 METHODS = {name: method.facts.name for name, method in SOLVERS.items()}  # as tables show them
@@ -76,13 +76,13 @@ def shared(rows: Iterable[Row], solvers: Sequence[str], **at: Any) -> dict[str, 
 
 
 def mean(rows: Sequence[Row], name: str) -> float:
-    """Return the average of a quantity."""
-    return float(np.mean([row[name] for row in rows]))
+    """Return the average of a quantity; NaN where a row has none."""
+    return float(np.mean(np.array([row[name] for row in rows], dtype=float)))
 
 
 def deviation(rows: Sequence[Row], name: str) -> float:
     """Return the standard deviation of a quantity; NaN for a single row."""
-    return float(np.std([row[name] for row in rows], ddof=1)) if len(rows) > 1 else float("nan")
+    return float(np.std(np.array([row[name] for row in rows], dtype=float), ddof=1)) if len(rows) > 1 else float("nan")
 
 
 def per_iteration(rows: Sequence[Row]) -> float:

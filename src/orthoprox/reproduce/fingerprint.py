@@ -1,40 +1,32 @@
-"""Which code made a number: a hash of the sources that determine it."""
+"""Which code made a number: a hash of the sources of its study and its method, and of all that these import."""
 
-import ast
-import hashlib
 from functools import cache
 from pathlib import Path
 
 import orthoprox
+from orthoprox.reproduce.sources import Sources
+from orthoprox.reproduce.studies import STUDIES
+from orthoprox.reproduce.studies.study import Settings
 
-_SHOWING = {"__init__.py", "cli.py", "plot.py", "progress.py", "checks.py"}  # show, check or export, but make no numbers
-_MAKING = {
-    "batch.py",
-    "formula.py",
-    "matching.py",
-    "methods.py",
-    "quadratics.py",
-    "spca.py",
-    "study.py",
-}  # make them, in this package
+UNREAD = ("orthoprox._run.plot",)  # Result.plot imports it when it is called; it draws, and makes no numbers
+
+
+def fingerprint(settings: Settings) -> str:
+    """Return the hash for a run; layout, comments, docstrings, imports and the places of modules do not count."""
+    return _fingerprint(settings["study"], settings["solver"])
+
+
+def parts(study: str, solver: str) -> tuple[str, str]:
+    """Return the modules from which the code of a run is found: those of its study and its method."""
+    return STUDIES[study].execute.__module__, orthoprox.SOLVERS[solver].__module__
 
 
 @cache
-def fingerprint() -> str:
-    """Return a hash of the sources of methods, terms and studies; layout, comments and docstrings do not count."""
-    root = Path(orthoprox.__file__).parent
-    total = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        place = path.relative_to(root).as_posix()
-        experiment = place.startswith("experiments/")
-        if place not in _SHOWING and (not experiment or place.removeprefix("experiments/") in _MAKING):
-            total.update(f"{place}\n{_meaning(path.read_text(encoding='utf-8'))}\n".encode())
-    return total.hexdigest()[:12]
+def sources() -> Sources:
+    """Return the sources of this library."""
+    return Sources(Path(orthoprox.__file__).parent, unread=UNREAD)
 
 
-def _meaning(source: str) -> str:
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree)
+@cache
+def _fingerprint(study: str, solver: str) -> str:
+    return sources().hash(parts(study, solver))

@@ -4,6 +4,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,16 +13,20 @@ from orthoprox._arrays import inputs
 from orthoprox._run.pool import cores
 from orthoprox.datasets import cmu_house
 from orthoprox.reproduce import report
+from orthoprox.reproduce.agenda import Agenda, Job
 from orthoprox.reproduce.bar import Bar
+from orthoprox.reproduce.claims import Claims
 from orthoprox.reproduce.condition import Condition
-from orthoprox.reproduce.ledger import Ledger, Row, State
+from orthoprox.reproduce.entry import Row
+from orthoprox.reproduce.fingerprint import fingerprint
+from orthoprox.reproduce.ledger import Ledger, State
 from orthoprox.reproduce.section import IncompleteError, Section
 from orthoprox.reproduce.sections import SECTIONS
 from orthoprox.reproduce.spec import Run, Spec, load, names
-from orthoprox.reproduce.studies import STUDIES
-from orthoprox.reproduce.studies.study import Outcome
+from orthoprox.reproduce.studies import STUDIES, fields
 from orthoprox.reproduce.table import markdown
-from orthoprox.reproduce.workers import Task, tasks, work
+from orthoprox.reproduce.task import tasks
+from orthoprox.reproduce.workers import work
 
 _STAND_IN = "synthetic_house"
 _INSTEAD = (
@@ -63,14 +68,17 @@ class Item:
 
 
 def items(out: Path, *, quick: bool = False) -> dict[str, Item]:
-    """Return all tables and figures by their ids, with the rows that lie in a folder."""
+    """Return all tables and figures by their ids, with the rows that lie in a folder; tell of lines that cannot be used."""
     found: dict[str, Item] = {}
     for name in names():
         spec = load(name, quick=quick)
         if spec.uses:
             found[name] = replace(found[spec.uses], spec=spec)
             continue
-        found[name] = Item(spec, spec.runs(), Ledger(out / "rows" / f"{name}.jsonl"))
+        runs = spec.runs()
+        ledger = Ledger(out / "rows" / f"{name}.jsonl", lambda run: fingerprint(run.settings), fields(runs[0].settings))
+        sys.stderr.writelines(f"{sentence}\n" for sentence in ledger.damaged)
+        found[name] = Item(spec, runs, ledger)
     return found
 
 
@@ -98,7 +106,9 @@ def reproduce(
 ) -> Path:
     """Run what is missing, write the report, and return the path of its page.
 
-    Runs are executed in processes of their own; in a script, call this under ``if __name__ == "__main__":``.
+    Runs are executed in processes of their own; in a script, call this under ``if __name__ == "__main__":``. Calls that
+    work in one folder at the same time share the work. A line of the rows that cannot be used is told on standard error, and
+    its run is made again.
 
     Parameters
     ----------
@@ -124,7 +134,7 @@ def reproduce(
     if run:
         chosen = {name: _with_data(item) for name, item in chosen.items()}
         (out / "rows").mkdir(parents=True, exist_ok=True)  # a folder that cannot be written to is refused before the work
-        _run(list({item.ledger.path: item for item in chosen.values()}.values()), conditions, keep)
+        _run(out, list({item.ledger.path: item for item in chosen.values()}.values()), conditions, keep)
     shown = [item for item in _with_rows(known).values() if item.rows]
     if not shown:
         raise ValueError(f"{out} has no rows yet, so there is nothing to report; run it without --report.")
@@ -147,43 +157,21 @@ def section(item: Item, *, quick: bool) -> Section:
     return replace(made, remarks=(*made.remarks, *_account(item, rows)))
 
 
-def _run(chosen: list[Item], conditions: list[Condition], keep: bool) -> None:
+def _run(out: Path, chosen: list[Item], conditions: list[Condition], keep: bool) -> None:
     """Execute the runs that are missing, or stale unless they are kept."""
-    todo: list[Task] = []
-    owners: dict[int, Item] = {}
+    jobs: list[Job] = []
     for item in chosen:
         met = [run for run in item.runs if all(condition.holds(run) for condition in conditions)]
         stale = sum(item.ledger.state(run) is State.STALE for run in met)
         if stale:
             fate = "kept" if keep else "run again"
             sys.stderr.write(f"{item.spec.id}: {stale} rows are stale, made by other code; they are {fate}.\n")
-        found = tasks(_completed(item, [run for run in met if _due(item, run, keep)]))
-        owners |= {id(task): item for task in found}
-        todo += found
-    if not todo:
+        due = {run.key for run in met if item.ledger.due(run, keep=keep)}
+        jobs += [Job(item.spec.id, task, item.ledger) for task in tasks(item.runs, due)]
+    if not jobs:
         return
-    with Bar(sum(task.seconds for task in todo)) as bar:
-
-        def finished(task: Task, outcomes: list[Outcome]) -> None:
-            item = owners[id(task)]
-            item.ledger.append(task.runs, outcomes)
-            bar.advance(task.seconds, item.spec.id)
-
-        work(todo, finished)
-
-
-def _due(item: Item, run: Run, keep: bool) -> bool:
-    state = item.ledger.state(run)
-    return state is State.MISSING or (state is State.STALE and not keep)
-
-
-def _completed(item: Item, due: list[Run]) -> list[Run]:
-    """Return the runs with all those of their groups, without which they cannot be done."""
-    group = STUDIES[item.runs[0].settings["study"]].group
-    if group is None:
-        return due
-    wanted = {group(run.settings) for run in due}
-    return [run for run in item.runs if group(run.settings) in wanted]
+    with Bar(sum(job.task.seconds for job in jobs)) as bar, closing(Claims(out / "rows" / ".claims")) as claims:
+        work(Agenda(jobs, claims, bar.advance, keep=keep))
 
 
 def _stand_in(item: Item) -> Item:

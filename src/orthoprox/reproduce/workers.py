@@ -1,73 +1,66 @@
 """Runs in processes of their own: untimed ones on all cores, timed ones alone, each with one BLAS thread."""
 
+import os
 import traceback
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from functools import cache
+from multiprocessing import parent_process
+from threading import Thread
+from time import sleep
 
 from orthoprox._run.pool import cores, processes
-from orthoprox.reproduce.spec import Run
+from orthoprox.reproduce.agenda import Agenda
 from orthoprox.reproduce.studies import STUDIES
 from orthoprox.reproduce.studies.study import Outcome, Settings
+from orthoprox.reproduce.task import Task
 
-_SHARES = 4  # tasks for each core, so that finished ones are kept early and the last ones end together
-
-
-@dataclass(frozen=True)
-class Task:
-    """Runs that are done together."""
-
-    study: str
-    runs: tuple[Run, ...]
-
-    @property
-    def timed(self) -> bool:
-        """Whether it must have the machine to itself."""
-        return STUDIES[self.study].timed
-
-    @property
-    def seconds(self) -> float:
-        """About how long it takes."""
-        return sum(STUDIES[self.study].seconds(run.settings) for run in self.runs)
+_PAUSE = 0.5  # seconds until it is asked again whether other processes have left something to do
 
 
-def tasks(runs: Sequence[Run]) -> list[Task]:
-    """Return the tasks that some runs of one study make up: its groups; single runs if they are timed; else equal shares."""
-    if not runs:
-        return []
-    name = runs[0].settings["study"]
-    study = STUDIES[name]
-    if study.group is not None:
-        groups: dict[str, list[Run]] = {}
-        for run in runs:
-            groups.setdefault(study.group(run.settings), []).append(run)
-        return [Task(name, tuple(group)) for group in groups.values()]
-    size = 1 if study.timed else -(-len(runs) // (_SHARES * cores()))
-    return [Task(name, tuple(runs[k : k + size])) for k in range(0, len(runs), size)]
+def work(agenda: Agenda) -> None:
+    """Execute all that is on the agenda, the timed tasks after the others and one by one.
 
-
-def work(todo: Sequence[Task], done: Callable[[Task, list[Outcome]], None]) -> None:
-    """Execute tasks, the timed ones after the others and one by one; ``done`` gets the outcomes of each as it ends.
-
-    A task that raises is done as well: its outcomes have the status ERROR and the message.
+    A task that raises is done as well: its outcomes have the status ERROR and the message. This returns when other processes
+    have done their share, too, or have ended without doing it, and it was done here.
     """
     for timed, number in ((False, cores()), (True, 1)):
-        chosen = [task for task in todo if task.timed is timed]
-        if not chosen:
-            continue
-        with processes(min(number, len(chosen))) as pool:
-            futures = {pool.submit(_execute, task.study, [run.settings for run in task.runs]): task for task in chosen}
-            for future in as_completed(futures):
-                done(futures[future], _outcomes(future))
+        if count := agenda.left(timed=timed):
+            _work(agenda, timed, min(number, count))
+
+
+def _work(agenda: Agenda, timed: bool, number: int) -> None:
+    with processes(number) as pool:
+        running: dict[Future[list[Outcome]], Task] = {}
+        while agenda.left(timed=timed) or running:
+            while len(running) < number and (task := agenda.take(timed=timed)) is not None:
+                running[pool.submit(_execute, task.study, [run.settings for run in task.runs])] = task
+            if not running:
+                sleep(_PAUSE)
+            for future in wait(running, _PAUSE, FIRST_COMPLETED).done:
+                agenda.finish(running.pop(future), _outcomes(future))
 
 
 def _execute(study: str, group: list[Settings]) -> list[Outcome]:
+    _end_with_parent()
     try:
         return STUDIES[study].execute(group)
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         return [{"status": "ERROR", "message": message, "trace": traceback.format_exc()} for _ in group]
+
+
+@cache
+def _end_with_parent() -> None:
+    """Let this process end when the one that started it is killed, so that no work goes on that nobody waits for."""
+    parent = parent_process()
+    if parent is not None:
+
+        def follow() -> None:
+            parent.join()
+            os._exit(1)
+
+        Thread(target=follow, daemon=True).start()
 
 
 def _outcomes(future: Future[list[Outcome]]) -> list[Outcome]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from orthoprox.reproduce.ledger import Row
+from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Section
 from orthoprox.reproduce.sections import assignment, components, methods, pairs, penalty, ranges, restart, scaling, smoothing
 from orthoprox.reproduce.spec import Spec

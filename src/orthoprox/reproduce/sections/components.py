@@ -15,7 +15,7 @@ from orthoprox.reproduce.comparison import (
     speeds,
     statement,
 )
-from orthoprox.reproduce.ledger import Row
+from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
 from orthoprox.reproduce.spec import Spec
 from orthoprox.reproduce.table import Table

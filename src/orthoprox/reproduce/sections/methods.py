@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from orthoprox.reproduce.comparison import METHODS, select
-from orthoprox.reproduce.ledger import Row
+from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import IncompleteError, Section
 from orthoprox.reproduce.spec import Spec
 from orthoprox.reproduce.table import Table

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from orthoprox.reproduce.comparison import agreeing, converged, statement, trapped
-from orthoprox.reproduce.ledger import Row
+from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
 from orthoprox.reproduce.spec import Spec
 

@@ -14,7 +14,7 @@ from orthoprox.reproduce.comparison import (
     speeds,
     statement,
 )
-from orthoprox.reproduce.ledger import Row
+from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
 from orthoprox.reproduce.sections.components import SOLVERS, Groups, compared
 from orthoprox.reproduce.spec import Spec

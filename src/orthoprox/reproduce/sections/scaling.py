@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from orthoprox.reproduce.comparison import METHODS, agreeing, difference, mean, per_iteration, statement
-from orthoprox.reproduce.ledger import Row
+from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
 from orthoprox.reproduce.sections.components import SOLVERS, compared
 from orthoprox.reproduce.spec import Spec, load

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from orthoprox.reproduce.comparison import agreeing, by, converged, difference, mean, statement, trapped
-from orthoprox.reproduce.ledger import Row
+from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
 from orthoprox.reproduce.spec import Spec
 

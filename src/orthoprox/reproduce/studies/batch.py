@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orthoprox import LSALM, Problem, Status
+import orthoprox as op
 from orthoprox._linalg.norms import norm
 from orthoprox._run.ending import STILL, motionless
-from orthoprox.nonsmooth.l1 import L1
-from orthoprox.smooth.quadratic import Quadratic
 
 EXPLODED = 1e6  # |X|_F beyond which a run has diverged
 _CHUNK = 2000  # problems in the loop at a time
@@ -33,22 +31,22 @@ class Batch:
     varied: Mapping[str, Real]  # parameters that differ from run to run, one value for each
     fixed: Mapping[str, float]  # and those that do not
 
-    def problem(self, runs: Numbers) -> Problem:
+    def problem(self, runs: Numbers) -> op.Problem:
         """Return the problems of some runs."""
         chosen = self.instance[runs]
-        return Problem(Quadratic(self.A[chosen], self.B[chosen]), L1(self.mu), self.X0.shape[-2:])
+        return op.Problem(op.smooth.Quadratic(self.A[chosen], self.B[chosen]), op.nonsmooth.L1(self.mu), self.X0.shape[-2:])
 
-    def solver(self, runs: Numbers) -> LSALM:
+    def solver(self, runs: Numbers) -> op.LSALM:
         """Return LSALM with the parameters of some runs."""
         varied: dict[str, Any] = {name: values[runs, None, None] for name, values in self.varied.items()}
-        return LSALM(**self.fixed, **varied)
+        return op.LSALM(**self.fixed, **varied)
 
 
 @dataclass(frozen=True)
 class Ends:
     """How the runs of a batch ended."""
 
-    status: list[Status]
+    status: list[op.Status]
     iterations: Numbers
     X: Real  # the last points
     Y: Real  # and multipliers
@@ -71,11 +69,11 @@ def run(batch: Batch, below: Mapping[str, float], cap: int, *, record: Sequence[
             now = {name: np.asarray(residuals[name]()) for name in names}
             loop.keep(residuals)
             loop.still = np.where(now["step"] <= loop.motionless, loop.still + 1, 0)
-            loop.end(Status.DIVERGED, ~(norm(loop.state.X) <= EXPLODED))
+            loop.end(op.Status.DIVERGED, ~(norm(loop.state.X) <= EXPLODED))
             if below:
-                loop.end(Status.CONVERGED, np.all([now[name] <= bound for name, bound in below.items()], axis=0))
-            loop.end(Status.ITERATIONS, loop.k >= cap)
-            loop.end(Status.STALLED, loop.still >= STILL)
+                loop.end(op.Status.CONVERGED, np.all([now[name] <= bound for name, bound in below.items()], axis=0))
+            loop.end(op.Status.ITERATIONS, loop.k >= cap)
+            loop.end(op.Status.STALLED, loop.still >= STILL)
     return loop.ends
 
 
@@ -92,7 +90,7 @@ class _Loop:
         self.k, self.still = np.zeros((2, 0), dtype=np.int64)  # steps of each, and how many of the last did not move
         self.state: Any = None
         self.ends = Ends(
-            status=[Status.ITERATIONS] * count,
+            status=[op.Status.ITERATIONS] * count,
             iterations=np.full(count, cap),
             X=np.zeros((count, *shape)),
             Y=np.zeros((count, shape[1], shape[1])),
@@ -127,7 +125,7 @@ class _Loop:
         for name, values in self.ends.trace.items():
             values[self.runs[due], columns] = np.asarray(residuals[name]())[due]
 
-    def end(self, status: Status, which: NDArray[np.bool_]) -> None:
+    def end(self, status: op.Status, which: NDArray[np.bool_]) -> None:
         """End those of the runs that still run."""
         over = which & self.alive
         if not np.any(over):

@@ -6,11 +6,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from orthoprox import Problem, solve, stiefel
+import orthoprox as op
 from orthoprox._arrays.library import Array
 from orthoprox.assignment import assign, f_measure
 from orthoprox.datasets import cmu_house, synthetic_house
-from orthoprox.problems import graph_matching
 from orthoprox.reproduce.studies.study import NEVER, Outcome, Settings, outcome, rule, solver
 
 _HOUSES: dict[str, Callable[[], NDArray[np.float64]]] = {"cmu_house": cmu_house, "synthetic_house": synthetic_house}
@@ -23,7 +22,7 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
         p = settings["problem"]
         problem = _problem(p["data"], p["frame"], p["mu"], p["width"])
         X0 = gradient_start(problem, p["seed"], p["steps"], p["step_size"])
-        result = solve(problem, solver(settings, problem), X0, stop=rule(settings["stop"], problem), every=NEVER)
+        result = op.solve(problem, solver(settings, problem), X0, stop=rule(settings["stop"], problem), every=NEVER)
         rows = np.argmax(result.X, axis=1)
         outcomes.append(
             {
@@ -35,15 +34,15 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
     return outcomes
 
 
-def gradient_start(problem: Problem, seed: int, steps: int, step_size: float) -> Array:
+def gradient_start(problem: op.Problem, seed: int, steps: int, step_size: float) -> Array:
     """Return the point after some Riemannian gradient steps of fixed length from a random start."""
-    X = stiefel.random_point(*problem.shape, np.random.default_rng(seed))
+    X = op.stiefel.random_point(*problem.shape, np.random.default_rng(seed))
     for _ in range(steps):
-        X = stiefel.polar(X - step_size * stiefel.tangent(X, problem.smooth.grad(X)))
+        X = op.stiefel.polar(X - step_size * op.stiefel.tangent(X, problem.smooth.grad(X)))
     return X
 
 
 @cache
-def _problem(data: str, frame: int, mu: float, width: float) -> Problem:
+def _problem(data: str, frame: int, mu: float, width: float) -> op.Problem:
     house = _HOUSES[data]()
-    return graph_matching(house[0], house[frame - 1], mu, width=width)
+    return op.problems.graph_matching(house[0], house[frame - 1], mu, width=width)

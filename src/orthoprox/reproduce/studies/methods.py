@@ -5,13 +5,10 @@ from math import isfinite
 
 import numpy as np
 
-from orthoprox import Problem, Snapshot, Status, solve, stiefel
+import orthoprox as op
 from orthoprox._arrays.library import Array
 from orthoprox._run.clock import Clock
-from orthoprox.datasets import five_components
-from orthoprox.problems import compressed_modes, sparse_pca
 from orthoprox.reproduce.studies.study import NEVER, Outcome, Settings, outcome, solver
-from orthoprox.stopping.rules import MaxIterations, Stationary, default_rule
 
 _RATIO = 1.1  # of the times of two measurements
 _LEAST = 1e-3  # seconds between them
@@ -23,8 +20,10 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
     for settings in group:
         problem, X0 = instance(settings)
         method, recorder = solver(settings, problem), Recorder(**settings["stop"])
-        rule = default_rule(Stationary(recorder.certificate), MaxIterations(NEVER), recovers=method.recovers)
-        result = solve(problem, method, X0, stop=rule, every=NEVER, callback=recorder)
+        rule = op.stopping.rules.default_rule(
+            op.stopping.Stationary(recorder.certificate), op.stopping.MaxIterations(NEVER), recovers=method.recovers
+        )
+        result = op.solve(problem, method, X0, stop=rule, every=NEVER, callback=recorder)
         ended = {"status": recorder.status.name} if recorder.status else {}
         outcomes.append({**outcome(result), **ended, **recorder.curve})
     return outcomes
@@ -37,11 +36,11 @@ class Recorder:
 
     def __init__(self, certificate: float, seconds: float) -> None:
         self.certificate, self.seconds = certificate, seconds
-        self.status: Status | None = None  # with which it ended the run
+        self.status: op.Status | None = None  # with which it ended the run
         self.curve: dict[str, list[float | None]] = {"at_iterations": [], "at_seconds": [], "certificates": []}
         self._due = 0.0
 
-    def __call__(self, now: Snapshot) -> None:
+    def __call__(self, now: op.Snapshot) -> None:
         """Look at an iterate."""
         if now.iteration == 0:
             self._first, self._clock = now.seconds, Clock()  # the time that the first state took; processor time from here on
@@ -56,16 +55,16 @@ class Recorder:
             self.curve[name].append(value)
         self._due = max(_RATIO * seconds, seconds + _LEAST)
         if certificate <= self.certificate or over:
-            self.status = Status.CONVERGED if certificate <= self.certificate else Status.TIME
+            self.status = op.Status.CONVERGED if certificate <= self.certificate else op.Status.TIME
             raise StopIteration
 
 
-def instance(settings: Settings) -> tuple[Problem, Array]:
+def instance(settings: Settings) -> tuple[op.Problem, Array]:
     """Return the problem and the random start of a run, drawn in this order from its seed."""
     p = settings["problem"]
     rng, mu = np.random.default_rng(p["seed"]), p["mu"][p["data"]]
     if p["data"] == "compressed_modes":
-        problem = compressed_modes(p["m"], p["n"], mu)
+        problem = op.problems.compressed_modes(p["m"], p["n"], mu)
     else:
-        problem = sparse_pca(five_components(p["p"], p["m"], sd=p["sd"], seed=rng), p["n"], mu)
-    return problem, stiefel.random_point(*problem.shape, rng)
+        problem = op.problems.sparse_pca(op.datasets.five_components(p["p"], p["m"], sd=p["sd"], seed=rng), p["n"], mu)
+    return problem, op.stiefel.random_point(*problem.shape, rng)

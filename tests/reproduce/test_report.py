@@ -279,6 +279,7 @@ def test_missing_libraries_are_named_with_their_remedy(name, monkeypatch):
         importlib.import_module("orthoprox.reproduce.report")
 
 
+@pytest.mark.extended
 def test_chromium_finds_broken_images_and_errors(tmp_path):
     page = tmp_path / "page.html"
     drawing().savefig(tmp_path / "good.png")
@@ -290,5 +291,6 @@ def test_chromium_finds_broken_images_and_errors(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["good.png", "page.html"]
 
 
+@pytest.mark.extended
 def test_chromium_has_nothing_to_say_about_a_report(page):
     assert chromium.inspect(page) == ([], [])

@@ -4,27 +4,54 @@ import multiprocessing
 import os
 import signal
 import time
-from collections import Counter
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from orthoprox._run.pool import _THREADS, _one_thread, processes
 from orthoprox.reproduce import workers
-from orthoprox.reproduce.spec import Run, load, names
+from orthoprox.reproduce.spec import Run, load
 from orthoprox.reproduce.studies import STUDIES, quadratics
-from orthoprox.reproduce.workers import Task, _outcomes, tasks, work
+from orthoprox.reproduce.task import Task, tasks
+from orthoprox.reproduce.workers import _outcomes, work
 
 CORES = workers.cores
-OWN = [name for name in names() if not load(name).uses]
 
 
 @pytest.fixture(autouse=True)
 def one_core(monkeypatch):
     monkeypatch.setattr(workers, "cores", lambda: 1)
+
+
+class Agenda:
+    """Hands out tasks as they are asked for, and keeps their outcomes; ``refused`` times it has none right now."""
+
+    def __init__(self, todo, refused=0):
+        self.todo, self.refused, self.finished = list(todo), refused, []
+
+    def left(self, *, timed):
+        return sum(task.timed is timed for task in self.todo)
+
+    def take(self, *, timed):
+        if self.refused:
+            self.refused -= 1
+            return None
+        task = next((task for task in self.todo if task.timed is timed), None)
+        if task is not None:
+            self.todo.remove(task)
+        return task
+
+    def finish(self, task, outcomes):
+        self.finished.append((task, outcomes))
+
+
+def every(name):
+    runs = load(name, quick=True).runs()
+    return tasks(runs, {run.key for run in runs})
 
 
 def changed(run, **parameters):
@@ -33,85 +60,25 @@ def changed(run, **parameters):
     return Run(run.at, {**run.settings, "stop": stop, "parameters": {**run.settings["parameters"], **parameters}})
 
 
-@pytest.mark.parametrize("name", OWN)
-def test_tasks_cover_each_run_once(name):
-    runs = load(name, quick=True).runs()
-    found = tasks(runs)
-    assert Counter(run.key for task in found for run in task.runs) == Counter(run.key for run in runs)
-    assert {task.study for task in found} == {load(name).study}
-    assert all(task.runs for task in found)
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_tasks_are_grouped_as_the_study_says(name):
-    study = STUDIES[load(name).study]
-    found = tasks(load(name, quick=True).runs())
-    if study.group is not None:
-        groups = [{study.group(run.settings) for run in task.runs} for task in found]
-        assert all(len(group) == 1 for group in groups)
-        assert len(set().union(*groups)) == len(found), "no group is parted"
-    elif study.timed:
-        assert {len(task.runs) for task in found} == {1}
-    else:
-        assert len(found) == 4
-        assert len({len(task.runs) for task in found[:-1]}) == 1
-
-
-@pytest.mark.parametrize(("cores", "count"), [(1, 4), (2, 8), (16, 64)])
-def test_untimed_runs_are_shared_among_the_cores(monkeypatch, cores, count):
-    monkeypatch.setattr(workers, "cores", lambda: cores)
-    runs = load("fig-qp-range", quick=True).runs()
-    found = tasks(runs)
-    assert count - 1 <= len(found) <= count
-    assert max(len(task.runs) for task in found) <= len(runs) / count + 1
-    assert [run.key for task in found for run in task.runs] == [run.key for run in runs]
-
-
-def test_fewer_runs_than_shares_make_single_runs():
-    assert [len(task.runs) for task in tasks(load("fig-qp-range", quick=True).runs()[:3])] == [1, 1, 1]
-
-
-def test_methods_that_are_compared_are_done_together():
-    for task in tasks(load("table-spca-rsm", quick=True).runs()):
-        assert [run.at["solver"] for run in task.runs] == ["manpg-ada", "soc", "radmm", "lsalm"]
-        assert len({(run.at["m"], run.at["start"], run.at["seed"]) for run in task.runs}) == 1
-
-
 def test_cores_are_those_that_this_process_may_use():
     assert 1 <= CORES() <= min(os.cpu_count(), 61)
-
-
-def test_no_runs_make_no_tasks():
-    assert tasks([]) == []
-    work([], lambda task, outcomes: pytest.fail("there was nothing to do"))
-
-
-def test_the_time_of_a_task_is_that_of_its_runs():
-    (first, *_) = tasks(load("fig-qp-r-beta", quick=True).runs())
-    assert first.seconds == pytest.approx(sum(Task(first.study, (run,)).seconds for run in first.runs))
-    alike = {run.at["m"]: run for run in load("table-spca").runs() if (run.at["solver"], run.at["seed"]) == ("soc", 0)}
-    small, large = (Task("spca", (alike[m],)) for m in (300, 800))
-    assert large.seconds > 10 * small.seconds > 0
-
-
-def test_which_studies_are_timed():
-    assert {name for name, study in STUDIES.items() if not study.timed} == {"quadratics"}
-    assert all(load(name).study in STUDIES for name in OWN)
 
 
 # Execution
 
 
+@pytest.mark.extended
 def test_work_gives_the_outcomes_of_the_study_and_an_error_does_not_stop_the_others():
     """A real run in real processes: the first task raises, as lam = 0 is refused."""
     some = load("fig-qp-r-beta", quick=True).runs()
     good = [changed(run) for run in some[:3] if run.at["seed"] == 0]
     bad = [changed(run, lam=0.0) for run in some if run.at["seed"] == 1][:2]
-    todo, found = [Task("quadratics", tuple(bad)), Task("quadratics", tuple(good))], {}
-    before = dict(os.environ)
-    work(todo, lambda task, outcomes: found.update({id(task): outcomes}))
+    todo = [Task("quadratics", tuple(bad), "a"), Task("quadratics", tuple(good), "b")]
+    before, agenda = dict(os.environ), Agenda(todo)
+    work(agenda)
     assert dict(os.environ) == before
-    assert len(found) == 2
+    assert len(agenda.finished) == 2
+    found = {id(task): outcomes for task, outcomes in agenda.finished}
     assert found[id(todo[1])] == quadratics.execute([run.settings for run in good])
     assert [outcome["status"] for outcome in found[id(todo[0])]] == ["ERROR", "ERROR"]
     for outcome in found[id(todo[0])]:
@@ -120,6 +87,7 @@ def test_work_gives_the_outcomes_of_the_study_and_an_error_does_not_stop_the_oth
         assert "quadratics.py" in outcome["trace"]
 
 
+@pytest.mark.extended
 def test_processes_have_one_blas_thread_and_end_at_once_on_ctrl_c():
     with processes(1) as pool:
         assert [pool.submit(os.getenv, name).result(60) for name in _THREADS] == ["1"] * len(_THREADS)
@@ -139,6 +107,7 @@ def test_one_thread_restores_the_environment(monkeypatch):
     assert "MKL_NUM_THREADS" not in os.environ
 
 
+@pytest.mark.extended
 def test_an_exception_ends_the_processes_at_once():
     before = set(multiprocessing.active_children())
     start = time.monotonic()
@@ -179,6 +148,18 @@ class Pool:
         return future
 
 
+class Held:
+    """Executes when it is told to."""
+
+    def submit(self, function, study, group):
+        return Future()
+
+    def finish(self, futures):
+        first = next(iter(futures))
+        first.set_result([])
+        return SimpleNamespace(done={first})
+
+
 @pytest.fixture
 def events(monkeypatch):
     """Return what happens in pools that execute at once a study that does nothing."""
@@ -200,13 +181,17 @@ def events(monkeypatch):
     return found
 
 
+def test_nothing_to_do_starts_no_process(events):
+    work(Agenda([]))
+    assert events == []
+
+
 def test_timed_tasks_come_after_untimed_ones_and_one_by_one(events, monkeypatch):
     monkeypatch.setattr(workers, "cores", lambda: 3)
-    timed = tasks(load("table-matching", quick=True).runs())
-    untimed = tasks(load("fig-qp-r-beta", quick=True).runs())
-    finished = []
-    work([timed[0], untimed[0], timed[1], *untimed[1:]], lambda task, outcomes: finished.append(task))
-    assert [task.timed for task in finished] == [False] * len(untimed) + [True] * 2
+    timed, untimed = every("table-matching"), every("fig-qp-r-beta")
+    agenda = Agenda([timed[0], untimed[0], timed[1], *untimed[1:]])
+    work(agenda)
+    assert [task.timed for task, _ in agenda.finished] == [False] * len(untimed) + [True] * 2
     pools = [what for what in events if what[0] == "pool"]
     assert pools == [("pool", 3), ("pool", 1)]
     assert events[-2:] == [("matching", 1), ("matching", 1)]
@@ -215,17 +200,37 @@ def test_timed_tasks_come_after_untimed_ones_and_one_by_one(events, monkeypatch)
 
 def test_no_more_processes_are_started_than_there_are_tasks(events, monkeypatch):
     monkeypatch.setattr(workers, "cores", lambda: 64)
-    work(tasks(load("fig-qp-r-beta", quick=True).runs())[:2], lambda task, outcomes: None)
+    work(Agenda(every("fig-qp-r-beta")[:2]))
     assert events[0] == ("pool", 2)
+
+
+def test_no_more_tasks_are_taken_than_there_are_processes(monkeypatch):
+    """What is not taken is left for others."""
+    monkeypatch.setattr(workers, "cores", lambda: 2)
+    pool, running = Held(), []
+    monkeypatch.setattr(workers, "processes", lambda number: nullcontext(pool))
+    monkeypatch.setattr(workers, "wait", lambda futures, *_: running.append(len(futures)) or pool.finish(futures))
+    agenda = Agenda(every("fig-qp-r-beta")[:5])
+    work(agenda)
+    assert running == [2, 2, 2, 2, 1]
+    assert len(agenda.finished) == 5
+
+
+def test_what_others_do_is_waited_for(events, monkeypatch):
+    pauses = []
+    monkeypatch.setattr(workers, "sleep", pauses.append)
+    agenda = Agenda(every("fig-qp-r-beta")[:2], refused=3)
+    work(agenda)
+    assert len(pauses) == 3
+    assert len(agenda.finished) == 2
 
 
 def test_an_exception_in_a_study_becomes_one_error_for_each_run(events):
     run = load("table-spca-rsm", quick=True).runs()[0]
-    bad = Task("spca_compared", tuple(Run(run.at, {**run.settings, "raises": k}) for k in (1, 2)))
-    good = Task("spca_compared", (run,))
-    found = {}
-    work([bad, good], lambda task, outcomes: found.update({id(task): outcomes}))
-    assert [(outcome["status"], outcome["message"]) for outcome in found[id(bad)]] == [
-        ("ERROR", "ZeroDivisionError: by nothing")
-    ] * 2
-    assert found[id(good)] == [{"status": "CONVERGED", "by": "spca_compared"}]
+    bad = Task("spca_compared", tuple(Run(run.at, {**run.settings, "raises": k}) for k in (1, 2)), "a")
+    good = Task("spca_compared", (run,), "b")
+    agenda = Agenda([bad, good])
+    work(agenda)
+    (_, failed), (_, done) = agenda.finished
+    assert [(outcome["status"], outcome["message"]) for outcome in failed] == [("ERROR", "ZeroDivisionError: by nothing")] * 2
+    assert done == [{"status": "CONVERGED", "by": "spca_compared"}]

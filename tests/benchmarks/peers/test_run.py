@@ -1,7 +1,6 @@
 """Other packages are asked in their own processes: the task gets through, and so does every way to fail."""
 
 import ast
-import importlib
 import sys
 from pathlib import Path
 
@@ -9,8 +8,9 @@ import numpy as np
 import pytest
 
 import orthoprox as op
+from benchmarks.peers import child, run
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 PEERS = ROOT / "benchmarks" / "peers"
 CHILDREN = [*sorted(PEERS.glob("[a-z]*_.py")), PEERS / "child.py"]
 
@@ -19,31 +19,26 @@ TASK = {"A": RNG.standard_normal((9, 5)), "n": 2, "mu": 0.3, "X0": np.linalg.qr(
 
 
 @pytest.fixture
-def load(monkeypatch):
-    """Import a module from the root of the repository."""
-    monkeypatch.syspath_prepend(str(ROOT))
-    return importlib.import_module
-
-
-@pytest.fixture
-def ask(load, tmp_path):
+def ask(tmp_path):
     """Ask a package whose ``solve`` has the given body, run by this interpreter."""
 
     def asked(body, timeout=60.0):
         script = tmp_path / "fake_.py"
         head = f"import sys, time\nsys.path.insert(0, {str(PEERS)!r})\nimport numpy as np\nfrom child import Answer, answer\n"
         script.write_text(f"{head}\ndef solve(task):\n    {body}\n\nanswer(solve)\n")
-        return load("benchmarks.peers.run").ask(Path(sys.executable), script, TASK, timeout)
+        return run.ask(Path(sys.executable), script, TASK, timeout)
 
     return asked
 
 
+@pytest.mark.extended
 def test_the_task_and_the_answer_get_through(ask):
     outcome = ask("return Answer(task.A.T @ task.A @ task.X0 * task.mu * task.n, 7, 'as told')")
     np.testing.assert_allclose(outcome.X, TASK["A"].T @ TASK["A"] @ TASK["X0"] * TASK["mu"] * TASK["n"])
     assert (outcome.iterations, outcome.note, outcome.error) == (7, "as told", "")
 
 
+@pytest.mark.extended
 def test_the_clock_counts_the_solve_alone(ask):
     """The tiny task beforehand is not on it; sleeping takes wall time but no processor time."""
     outcome = ask("time.sleep(0.2 if len(task.A) == 9 else 1.5); return Answer(task.X0, 1)")
@@ -51,10 +46,12 @@ def test_the_clock_counts_the_solve_alone(ask):
     assert 0 < outcome.cpu_seconds < 0.2
 
 
+@pytest.mark.extended
 def test_one_thread(ask):
     assert ask("import os; return Answer(task.X0, 1, os.environ['OPENBLAS_NUM_THREADS'])").note == "1"
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("body", "error"),
     [
@@ -70,13 +67,12 @@ def test_a_failure_is_an_outcome(ask, body, error):
     assert error in outcome.error
 
 
+@pytest.mark.extended
 def test_a_package_that_takes_too_long_is_stopped(ask):
     assert "within 1 seconds" in ask("time.sleep(60)", timeout=1.0).error
 
 
-def test_an_environment_that_cannot_be_made_is_an_outcome(load, monkeypatch):
-    run = load("benchmarks.peers.run")
-
+def test_an_environment_that_cannot_be_made_is_an_outcome(monkeypatch):
     def python(package):
         raise RuntimeError("no network")
 
@@ -84,8 +80,7 @@ def test_an_environment_that_cannot_be_made_is_an_outcome(load, monkeypatch):
     assert run.solve("pymanopt", **TASK).error == "no network"
 
 
-def test_every_package_has_a_script_and_exact_versions(load):
-    run = load("benchmarks.peers.run")
+def test_every_package_has_a_script_and_exact_versions():
     assert {f"{name}_.py" for name in run.PACKAGES} == {path.name for path in PEERS.glob("[a-z]*_.py")}
     for name in run.PACKAGES:
         lines = (PEERS / "requirements" / f"{name}.txt").read_text().splitlines()
@@ -102,8 +97,7 @@ def test_a_child_does_without_orthoprox(path):
 
 
 @pytest.mark.parametrize("shape", [(9, 5), (4, 5)], ids=["Gram", "no Gram"])
-def test_the_smoothed_objective_is_ours_in_the_limit_and_has_its_gradient(load, shape):
-    child = load("benchmarks.peers.child")
+def test_the_smoothed_objective_is_ours_in_the_limit_and_has_its_gradient(shape):
     A, X = np.random.default_rng(1).standard_normal(shape), TASK["X0"]
     ours = op.problems.sparse_pca(A, 2, 0.3)
     assert child.Smoothed(child.Variance(A), 0.3, 1e-9).value(X) == pytest.approx(float(ours.value(X)))
