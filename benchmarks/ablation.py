@@ -36,10 +36,10 @@ PARTS: dict[str, dict[tuple[object, str], object]] = {
     "measured curvature": {(parameter_rules, "next_curvature"): lambda problem, c, *_: c},
     "penalty threshold": {(module, "penalty_threshold"): lambda *_: 0.0 for module in (workspace, first_order, working_set)},
     "inertia": {(parameter_rules, "inertia"): lambda *_: (1.0, 0.0)},
-    "inertia that starts anew": {(first_order, "_COHERENT"): float("inf")},
-    "dual factors": {(parameter_rules, "dual_weights"): lambda *_: None},
-    "return to the manifold": {(workspace, "manifold"): lambda *_: (False, False)},
-    "safer step rules": {(module, "STEP_RULES"): 3 * stagnation.STEP_RULES[:1] for module in (stagnation, first_order)},
+    "coherence restart": {(first_order, "_COHERENT"): float("inf")},
+    "dual weights": {(parameter_rules, "dual_weights"): lambda *_: None},
+    "restart after divergence": {(workspace, "divergence_test"): lambda *_: (False, False)},
+    "conservative step rules": {(module, "STEP_RULES"): 3 * stagnation.STEP_RULES[:1] for module in (stagnation, first_order)},
     "Newton's method": {},
 }
 

@@ -118,11 +118,11 @@ def minimize(
     clock = Clock()
     as_problem(problem)
     solver = _solver(method, parameters)
-    rule, time = _rule(solver, tol, max_iterations, stop), _Time(max_seconds, clock)
+    rule, time = _rule(solver, tol, max_iterations, stop), _TimeBudget(max_seconds, clock)
     if callback is not None:
         inputs.function(callback, "callback", "one argument")
     wanted = _wants_polish(polish, default=isinstance(solver, Adaptive) and stop is None)
-    n_starts = _number(n_starts, callback, inputs.flag(progress, "progress"))
+    n_starts = _checked_n_starts(n_starts, callback, inputs.flag(progress, "progress"))
     auto = isinstance(start, str) and start == "auto"
     if auto and not isinstance(solver, Adaptive):
         auto, start = False, "random"
@@ -132,7 +132,9 @@ def minimize(
         return solve(problem, solver, X0, stop=time.within(rule), history=history, callback=callback)
 
     try:
-        starts = search(problem, rng, n_starts, enough=time.half) if auto else _starts(problem, start, n_starts, project, rng)
+        starts = (
+            search(problem, rng, n_starts, out_of_time=time.half) if auto else _starts(problem, start, n_starts, project, rng)
+        )
     except KeyboardInterrupt:
         starts, n_starts, callback = [random(problem, rng)], 1, _interrupted
     if n_starts > 1:
@@ -155,7 +157,9 @@ def minimize(
 def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
     if isinstance(method, Solver):
         if parameters:
-            raise TypeError(f"Parameters {', '.join(parameters)} were given beside a method that has its own; set them there.")
+            raise TypeError(
+                f"Parameters {', '.join(parameters)} were given beside a method; pass them to the method itself, as in method=LSALM(rho=1.0)."
+            )
         return method
     if method is None:
         method = "lsalm" if parameters else "adaptive"
@@ -169,7 +173,7 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
     return kind(**parameters)
 
 
-class _Time:
+class _TimeBudget:
     """The remaining part of a time budget; None is no budget."""
 
     def __init__(self, budget: float | None, clock: Clock) -> None:
@@ -207,10 +211,10 @@ def _wants_polish(polish: Any, *, default: bool) -> bool:
     return default if isinstance(polish, str) else inputs.flag(polish, "polish")
 
 
-def _number(n_starts: Any, callback: Callback | None, progress: bool) -> int:
+def _checked_n_starts(n_starts: Any, callback: Callback | None, progress: bool) -> int:
     number = inputs.integer(n_starts, "n_starts")
     if number > 1 and (callback is not None or progress):
-        raise ValueError(f"n_starts is {number}, whose runs go side by side; a callback and progress need n_starts=1.")
+        raise ValueError(f"n_starts is {number}, whose runs go in parallel; a callback and progress need n_starts=1.")
     return number
 
 

@@ -29,7 +29,7 @@ def test_the_first_step_bounds_the_curvature_of_the_lagrangian(rule):
         assert 0.3 * size <= met <= size * (1 + 1e-6)
         Y = stiefel.multiplier(X, scale * A @ X)
         np.testing.assert_allclose(Y, -scale * stiefel.sym(X.T @ A @ X) / 2, rtol=1e-12)
-        steps.append(parameter_rules.first_step(problem, met, Y, rule))
+        steps.append(parameter_rules.initial_curvature(problem, met, Y, rule))
         assert steps[-1] >= (met + 2 * np.linalg.norm(Y, 2)) * (1 - 1e-12)
     assert steps[1] == pytest.approx(2.0**20 * steps[0])
 

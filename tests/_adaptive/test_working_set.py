@@ -114,7 +114,7 @@ def test_entries_take_part_that_are_nonzero_or_near_to_it(s):
     """|w| (c + r) / mu is 1 where the prox of w becomes nonzero: all above take part, and those below next to it."""
     problem = PROBLEMS["l1"]
     total = parameter_rules.total(s.c, s.penalty_safety * s.threshold)
-    ratio = np.abs(first_order.target(s)) * total / problem.nonsmooth.mu
+    ratio = np.abs(first_order.prox_argument(s)) * total / problem.nonsmooth.mu
     nonzero = (s.X != 0) | (s.E != 0)
     entries = working_set._working_set(problem, s).entries
     taken = entries.put(np.ones((len(entries), 1))) > 0

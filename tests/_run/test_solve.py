@@ -10,7 +10,7 @@ from orthoprox import stiefel
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._certify.metrics import Measurement
 from orthoprox._run.clock import Clock
-from orthoprox._run.ending import STILL
+from orthoprox._run.ending import STALLED_STEPS
 from orthoprox._run.solve import _Run
 from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Status
@@ -172,9 +172,9 @@ def test_the_random_start_is_like_the_data():
 def test_motion_resets_the_count_of_still_steps():
     """Nearly as many steps of rest as make a run stall, one of motion, and as many of rest: not stalled."""
     run = _Run(SPARSE, op.LSALM(), MaxIterations(10**6), every=None, kept=True, callback=None)
-    run.evaluator, run.motionless = Evaluator(SPARSE, X0), 1e-15
+    run.evaluator, run.rounding_length = Evaluator(SPARSE, X0), 1e-15
     state = op.LSALM().init(SPARSE, X0)
-    for moved in [0.0] * (STILL - 10) + [1.0] + [0.0] * (STILL - 10):
+    for moved in [0.0] * (STALLED_STEPS - 10) + [1.0] + [0.0] * (STALLED_STEPS - 10):
         run.iteration = 3
         assert run._inspect(state, {"step": lambda moved=moved: moved}) is None
     assert [run._inspect(state, {"step": lambda: 0.0}) for _ in range(10)][-1].status is Status.STALLED

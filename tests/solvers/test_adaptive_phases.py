@@ -62,7 +62,9 @@ def test_a_curvature_that_is_far_too_small_is_corrected_without_a_divergence():
 def test_the_safety_factor_grows_where_all_step_rules_are_slow_after_newton():
     """At the edge of stability a run can cycle for ever; each time that all step rules have failed, c gets a margin."""
     problem, solver = scaled(1.0)["quadratic"], Adaptive()
-    state = replace(with_iterate(solver.init(problem, X0), monitor=StagnationMonitor(step_rule=len(STEP_RULES))), visited=True)
+    state = replace(
+        with_iterate(solver.init(problem, X0), monitor=StagnationMonitor(step_rule=len(STEP_RULES))), newton_used=True
+    )
     new = solver._judge(problem, state)
     assert new.newton is None
     assert new.lsalm.safety > state.lsalm.safety
@@ -95,8 +97,8 @@ def test_the_last_good_point_has_no_vanishing_column():
 
 def test_after_a_divergence_f_is_compared_with_the_start_again():
     problem, solver = scaled(1.0)["sparse_pca"], Adaptive()
-    state = replace(solver.init(problem, X0), compared=True)
-    assert not solver._recover(problem, state, state.lsalm).compared
+    state = replace(solver.init(problem, X0), compared_with_start=True)
+    assert not solver._recover(problem, state, state.lsalm).compared_with_start
 
 
 def test_a_nearly_stationary_point_above_the_start_sends_newtons_method_back_there():
@@ -114,7 +116,7 @@ def slow(problem, X0):
     state = solver.init(problem, X0)
     for _ in range(150):
         state = solver.step(problem, state)
-    return replace(state, lsalm=replace(state.lsalm, monitor=StagnationMonitor(step_rule=len(STEP_RULES))), untried=0.0)
+    return replace(state, lsalm=replace(state.lsalm, monitor=StagnationMonitor(step_rule=len(STEP_RULES))), next_polish=0.0)
 
 
 @pytest.mark.parametrize("helps", [True, False])
@@ -128,7 +130,7 @@ def test_a_slow_run_with_a_large_sparse_x_is_polished_or_goes_on(monkeypatch, he
     assert new.newton is None
     if helps:
         np.testing.assert_array_equal(new.lsalm.X, point[0])
-        assert new.untried < max(state.lsalm.stationarity, state.lsalm.feasibility)
+        assert new.next_polish < max(state.lsalm.stationarity, state.lsalm.feasibility)
     else:
         assert new.lsalm.monitor.step_rule == 0
         assert new.lsalm.safety > state.lsalm.safety
@@ -145,6 +147,6 @@ def test_polishing_is_tried_again_only_where_it_has_failed(monkeypatch):
     problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
     state = Adaptive().init(problem, stiefel.random_point(20, 4, seed=0))
     monkeypatch.setattr(adaptive, "polish", lambda problem, X, Y, evaluator: None)
-    assert 0 < adaptive._polished(problem, state, 1e-4).untried < 1e-4
+    assert 0 < adaptive._polished(problem, state, 1e-4).next_polish < 1e-4
     monkeypatch.setattr(adaptive, "polish", lambda problem, X, Y, evaluator: (X, Y))
-    assert adaptive._polished(problem, state, 1e-4).untried == 0.0
+    assert adaptive._polished(problem, state, 1e-4).next_polish == 0.0

@@ -55,7 +55,7 @@ class Instance:
             self.soc_penalty = self.m * self.n * mu / 25 + 1
             self.pamal_penalty, self.pamal_rule = 2 * (self.n / 20 + 1), {"ratio": 0.99, "accuracy": 0.995}
 
-    def first_step(self, method):
+    def initial_curvature(self, method):
         """The authors' first Barzilai-Borwein step."""
         V = method(penalty=self.L).init(self.smooth, self.X0).V
         return max(0.1, min(0.01 * np.linalg.norm(V), 1.0))
@@ -296,7 +296,7 @@ def test_linearised_lagrangian_with_barzilai_borwein_steps(name, method, array):
     """Chaotic: rounding grows to some 1e-6 at the horizon, but the first sixty steps agree to 1e-8."""
 
     def solver(case):
-        return method(penalty=case.L, first=case.first_step(method), smallest=1e-3)
+        return method(penalty=case.L, first=case.initial_curvature(method), smallest=1e-3)
 
     horizon = int(instance(name).data[f"{array}_horizon"])
     assert deviation(name, array, solver, min(horizon // 2, 60), smooth=True) <= 1e-8

@@ -126,7 +126,11 @@ def counted_retraction(count, retract):
 def eventful(old, new):
     """Whether a step did more than one of LSALM: measure the threshold, compare f with the start, restart."""
     measured = new.lsalm.monitor.iterations % first_order.REFRESH == 0
-    return measured or new.newton is not None or (old.divergences, old.compared) != (new.divergences, new.compared)
+    return (
+        measured
+        or new.newton is not None
+        or (old.divergences, old.compared_with_start) != (new.divergences, new.compared_with_start)
+    )
 
 
 def proximal_work(solver, state):

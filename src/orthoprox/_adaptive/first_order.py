@@ -82,7 +82,7 @@ def first(problem: Problem, X: Array) -> tuple[Iterate, float]:
     D = problem.smooth.grad(X)
     curvature = parameter_rules.curvature_at(problem, X, D)
     point = primal_dual.at(problem, X, D, curvature)
-    c = parameter_rules.first_step(problem, curvature, point.Y, STEP_RULES[0])
+    c = parameter_rules.initial_curvature(problem, curvature, point.Y, STEP_RULES[0])
     bound = parameter_rules.divergence_bound(problem.nonsmooth.prox(X, 1 / c))
     scale = 1e-3 * float(norm(D))
     return _at(problem, point, c, scale=scale, bound=bound, monitor=StagnationMonitor()), curvature
@@ -95,7 +95,7 @@ def step(workspace: Workspace, s: Iterate) -> Iterate:
     alpha, total = parameter_rules.PENALTY * c, (1 + parameter_rules.SMOOTHING) * c
 
     # Algorithm 1, lines 2 and 3
-    W = target(s)
+    W = prox_argument(s)
     X = workspace.prox(W, 1 / total)
     Z = lincomb((1 - parameter_rules.CENTRE, s.Z), (parameter_rules.CENTRE, X))
 
@@ -114,7 +114,7 @@ def step(workspace: Workspace, s: Iterate) -> Iterate:
     EY = lincomb((1.0, EY), (alpha, EG) if weights is None else (1.0, right(change)))
 
     # divergence, curvature, stagnation and restart tests
-    out_of_bounds, vanished = workspace.manifold(G, s.bound)
+    out_of_bounds, vanished = workspace.divergence_test(G, s.bound)
     following = parameter_rules.next_curvature(workspace.problem, c, rule, s.safety, measured)
     new = replace(s, X=X, E=E, Y=s.Y + change, Z=Z, D=D, G=G, EY=EY, EG=EG, c=following, theta=theta, gap=total * length)
     monitor = s.monitor.update(max(new.stationarity, new.feasibility))
@@ -132,7 +132,7 @@ def step(workspace: Workspace, s: Iterate) -> Iterate:
     )
 
 
-def target(s: Iterate) -> Array:
+def prox_argument(s: Iterate) -> Array:
     """Return the point whose prox is the next X: Algorithm 1, lines 2 and 3, at E and with 1/lam = c."""
     rho, c = parameter_rules.penalty(s.c, s.penalty_safety * s.threshold)
     r = parameter_rules.SMOOTHING * c
@@ -152,7 +152,7 @@ def restarted(problem: Problem, s: Iterate, otherwise: Array) -> Iterate:
 
 def restarted_from(problem: Problem, s: Iterate, point: PrimalDual, curvature: float) -> Iterate:
     """Restart from a point that another phase found, without inertia and with more patience."""
-    c = parameter_rules.first_step(problem, curvature, point.Y, STEP_RULES[1])
+    c = parameter_rules.initial_curvature(problem, curvature, point.Y, STEP_RULES[1])
     new = _at(problem, point, c, scale=s.scale, bound=s.bound, monitor=StagnationMonitor.later())
     return replace(new, safety=s.safety, penalty_safety=s.penalty_safety)
 

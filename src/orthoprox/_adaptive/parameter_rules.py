@@ -17,7 +17,7 @@ _THRESHOLD = 0.5  # rho over the penalty threshold
 _CONVEX = 1.2  # c over the modulus of a weakly convex g, whose prox is single-valued above 1
 _POWER_STEPS = 4
 _IDENTIFIED, _WEIGHT = 1e-3, 10.0  # the residual at which supports are identified; the largest dual weight
-_GONE = 0.95  # the divergence bound is at least this times 1 + n/20
+_DIVERGED = 0.95  # the divergence bound is at least this times 1 + n/20
 
 
 def curvature_at(problem: Problem, X: Array, D: Array) -> float:
@@ -28,7 +28,7 @@ def curvature_at(problem: Problem, X: Array, D: Array) -> float:
     return max(measured, 1e-3 * slope, _CONVEX * problem.nonsmooth.modulus) or 1 / proximal_step(problem, X)
 
 
-def first_step(problem: Problem, curvature: float, Y: Array, rule: StepRule) -> float:
+def initial_curvature(problem: Problem, curvature: float, Y: Array, rule: StepRule) -> float:
     """Return c = L + 2 |Y|_2, the curvature of l(X) + <Y, X'X - I>, with the margin of the step rule."""
     w = namespace(Y).linalg.eigvalsh(Y)
     size = max(-float(w[0]), float(w[-1]))
@@ -85,4 +85,4 @@ def divergence_bound(first: Array) -> float:
     """Return max(.95 (1 + n/20), 2 |P|_2^2), P the first prox point: a larger eigenvalue of E'E - I is a divergence."""
     C = first.mT @ first
     room: float = 1 + 0.05 * C.shape[-1]
-    return max(_GONE * room, 2 * float(namespace(C).linalg.eigvalsh(C)[-1]))
+    return max(_DIVERGED * room, 2 * float(namespace(C).linalg.eigvalsh(C)[-1]))

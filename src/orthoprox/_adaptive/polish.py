@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from orthoprox._arrays.library import Array, from_numpy, precision, to_numpy
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator
-from orthoprox._certify.semismooth import least_norm
+from orthoprox._certify.semismooth import min_norm
 from orthoprox._linalg.krylov import trust_region
 from orthoprox._linalg.norms import inner, norm
 from orthoprox._linalg.orthogonality import Matrix, Orthogonality
@@ -28,11 +28,11 @@ from orthoprox.smooth.curvature import hessian
 _ITERATIONS, _ALWAYS = 40, 1e9  # the budget of flops: so many dense iterations, or 1e9 if that is more
 _SPARSE = 20  # flops of a gradient at a sparse X, for each row and nonzero
 _NEWTON_STEPS, _CG_STEPS, _DUAL_STEPS, _ROUNDS = 12, 500, 30, 8
-_REACH = 0.0, 1e-4  # entries as near to a kink are rounded to it: none at first, some if that fails
+_ROUNDING_DISTANCES = 0.0, 1e-4  # entries as near to a kink are rounded to it: none at first, some if that fails
 _RADIUS = 0.3  # times sqrt(n): a longer step, or negative curvature, shows a saddle or wrong zeros
-_ASTRAY = 0.1  # the relative residual above which Newton's method has failed
+_FAILED = 0.1  # the relative residual above which Newton's method has failed
 _CROSSING = 8, 0.1  # the most entries that may reach a kink in one step: a number, or a share
-_ENTERING = 20, 0.3  # the most entries that may leave kinks in one round
+_LEAVING = 20, 0.3  # the most entries that may leave kinks in one round
 _VIOLATION = 0.1  # entries leave their kinks if their violation is this share of the largest
 _INSIDE = 1e-9  # how far they move at first
 _LOOSEST, _TIGHTEST = 0.1, 1e-6  # tolerances of conjugate gradients
@@ -51,12 +51,12 @@ def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) ->
         return None
     before = evaluator.certify(X, Y)
     kkt_error = evaluator.kkt_error(X, before)
-    if not kkt_error < _ASTRAY:
+    if not kkt_error < _FAILED:
         return None
     model, value = _Model(problem, g, X, evaluator.floor), _value(problem, before)
     highest = value + max(kkt_error, precision(X) ** 0.5) * (abs(value) + max(before.gradient, evaluator.floor))
     best, least = None, kkt_error
-    plain, snapped = (to_numpy(g.round_to_kinks(before.point, reach)) for reach in _REACH)
+    plain, snapped = (to_numpy(g.round_to_kinks(before.point, reach)) for reach in _ROUNDING_DISTANCES)
     for start in (plain,) if np.array_equal(plain, snapped) else (plain, snapped):
         found = _rounds(model, start, to_numpy(before.multiplier))
         if found is not None:
@@ -155,7 +155,7 @@ def _rounds(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
         held = ~model.face(X).free
         violation = np.where(held, np.abs(R), 0.0)
         leaving = violation > _VIOLATION * np.max(violation)
-        if error <= model.small or held.tobytes() in seen or not _few(leaving, ~held, _ENTERING):
+        if error <= model.small or held.tobytes() in seen or not _few(leaving, ~held, _LEAVING):
             break
         seen.add(held.tobytes())
         X = X - np.where(leaving, _INSIDE * R / (np.max(violation) or 1.0), 0.0)
@@ -176,7 +176,7 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
         error = max(float(norm(r)) / model.scale(D), float(norm(defect(X))))
         if error <= model.rounding or last / 2 < error <= model.small:
             return X, Y
-        if error > _ASTRAY:
+        if error > _FAILED:
             return None
         second, tol = model.second(X, D, face, equations), min(_LOOSEST, max(error, _TIGHTEST))
         V = _step(model, equations, Y, r, second=second, tol=tol)
@@ -236,7 +236,7 @@ def _dual(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix, float]:
         return None if equations is None else equations.multiplier(equations.entries.take(R), exact=False)
 
     scale = model.scale(D)
-    Y, R = least_norm(
+    Y, R = min_norm(
         residual,
         newton,
         Y,

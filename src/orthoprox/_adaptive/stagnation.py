@@ -32,8 +32,8 @@ class StagnationMonitor:
 
     step_rule: int = 0
     iterations: int = 0
-    least: float = inf  # the smallest residual of this window
-    before: float = inf  # the smallest residual of the windows before
+    window_best: float = inf  # the smallest residual of this window
+    previous_best: float = inf  # the smallest residual of the windows before
     slow: int = 0  # slow windows in a row
     patience: int = 2  # slow windows in a row that count as stagnation
 
@@ -49,16 +49,16 @@ class StagnationMonitor:
 
     def update(self, residual: float) -> "StagnationMonitor":
         """Return the monitor after one more iteration. If the run stagnates, it names the next step rule."""
-        now = replace(self, iterations=self.iterations + 1, least=min(self.least, residual))
+        now = replace(self, iterations=self.iterations + 1, window_best=min(self.window_best, residual))
         if now.iterations % _WINDOW:
             return now
-        slow = now.slow + 1 if now.iterations > _WINDOW and _is_slow(now.before, now.least) else 0
+        slow = now.slow + 1 if now.iterations > _WINDOW and _is_slow(now.previous_best, now.window_best) else 0
         if slow >= now.patience:
             return StagnationMonitor(now.step_rule + 1, patience=now.patience)
-        return replace(now, slow=slow, before=min(now.before, now.least), least=inf)
+        return replace(now, slow=slow, previous_best=min(now.previous_best, now.window_best), window_best=inf)
 
 
-def _is_slow(before: float, least: float) -> bool:
+def _is_slow(previous_best: float, window_best: float) -> bool:
     """Whether a run needs too long to the goal, if one window takes its residual from ``before`` to ``least``."""
-    gain = log(before / least) if 0 < least < before < inf else 0.0
-    return least > 0 and log(max(least / _GOAL, 1e3)) * _WINDOW > _ITERATIONS * gain
+    gain = log(previous_best / window_best) if 0 < window_best < previous_best < inf else 0.0
+    return window_best > 0 and log(max(window_best / _GOAL, 1e3)) * _WINDOW > _ITERATIONS * gain

@@ -48,7 +48,7 @@ class WorkingSet:
         squares, there = X**2, (X != 0).astype(X.dtype)
         return self.entries.cross(squares, there) + self.entries.cross(there, squares), self.diagonal > 0
 
-    def manifold(self, G: Array, bound: float) -> tuple[bool, bool]:
+    def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
         return not float(norm(G)) <= NEAR, False
 
     def penalty_threshold(self, E: Array, D: Array, S: Array) -> float:
@@ -79,7 +79,7 @@ def _working_set(problem: Problem, s: Iterate) -> WorkingSet | None:
     H = hessian_matrix(ell)
     if H is None or not isinstance(g, Separable) or support(s.E) is None:
         return None
-    W, t = _MARGIN * first_order.target(s), 1 / parameter_rules.total(s.c, s.penalty_safety * s.threshold)
+    W, t = _MARGIN * first_order.prox_argument(s), 1 / parameter_rules.total(s.c, s.penalty_safety * s.threshold)
     P = g.prox(W, t)
     entries = PackedEntries((P != 0) | (s.X != 0) | (s.E != 0))
     if sum(entries.overlaps) > min(_OVERLAPS * s.X.size, _MOST):

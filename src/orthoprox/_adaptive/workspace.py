@@ -30,7 +30,7 @@ class Workspace(Protocol):
     def overlap(self, X: Array) -> tuple[Array, Array]:
         """Return M and the mask of its diagonal; M_ab = sum of x_ia^2 over the support of b, plus the reverse."""
 
-    def manifold(self, G: Array, bound: float) -> tuple[bool, bool]:
+    def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
         """Return whether E'E - I is out of bounds, and whether a column has vanished."""
 
     def penalty_threshold(self, E: Array, D: Array, S: Array) -> float:
@@ -54,8 +54,8 @@ class FullSpace:
         M = 2 * sym(products.overlap(X, products.support(X)))
         return M, identity(X.shape[-1], X) > 0
 
-    def manifold(self, G: Array, bound: float) -> tuple[bool, bool]:
-        return manifold(G, bound)
+    def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
+        return divergence_test(G, bound)
 
     def penalty_threshold(self, E: Array, D: Array, S: Array) -> float:
         return penalty_threshold(self.problem, E, D, S)
@@ -76,7 +76,7 @@ def penalty_threshold(problem: Problem, E: Array, D: Array, S: Array) -> float:
     return max(0.0, float(xp.linalg.eigvalsh(M)[-1])) if bool(xp.all(xp.isfinite(M))) else 0.0
 
 
-def manifold(G: Array, bound: float) -> tuple[bool, bool]:
+def divergence_test(G: Array, bound: float) -> tuple[bool, bool]:
     """Return whether G = E'E - I has an eigenvalue above the bound, and whether one is below -.9: a vanished column."""
     size = float(norm(G))
     if not size < float("inf"):

@@ -31,7 +31,7 @@ _SEARCH = 20  # those that find a multiplier where the method has none
 _LAST = 50  # and those that the lower bound may spend in any case
 _NEWTON_STEPS = 60
 _CG_STEPS = 200
-_UNDAMPED = 1e-10  # only a step with less damping may be the last because it gains little
+_STALL_DAMPING = 1e-10  # only a step with less damping may be the last because it gains little
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _certify_once(problem: Problem, X: Array, Y: Array, *, D: Array, t: float, b
     Y, R = _improve(model, C, Y, model.min_norm_subgradient(C + 2 * model.right(Y)))
     lower = 0.0
     if budget.left > 0 and float(norm(R)) > _rounding(C):
-        Y, R = _least_norm(model, C, Y, R, budget)
+        Y, R = _min_norm(model, C, Y, R, budget)
         lower = model.descent(C, _direction(model, R, budget), Y)
     upper = float(norm(R))
     return Certificate(
@@ -191,8 +191,8 @@ def _improve(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[Arr
     return (trial, S) if float(norm(S)) < float(norm(R)) else (Y, R)
 
 
-def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _Budget) -> tuple[Array, Array]:
-    """Minimise |R(Y)| over symmetric Y, R(Y) the least-norm element of C + dg(P) + 2PY; return Y and R.
+def _min_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _Budget) -> tuple[Array, Array]:
+    """Minimise |R(Y)| over symmetric Y, R(Y) the minimum-norm element of C + dg(P) + 2PY; return Y and R.
 
     The generalised derivative of R keeps its nonzero entries and drops the others (for groups of entries it keeps too much,
     which only shortens the step), so the Newton equation reads  sym(P'(M o PS)) + damping S = -sym(P'R) / 2  with the mask M.
@@ -205,14 +205,14 @@ def _least_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _
         spread = _masked(model, R)
         return budget.solve(lambda T: model.left(spread(T)) + damping * T, -F / 2, tol=1e-3)
 
-    return semismooth.least_norm(
+    return semismooth.min_norm(
         lambda Y: model.min_norm_subgradient(C + 2 * model.right(Y)),
         newton,
         Y,
         R,
         tiny=_rounding(C),
         max_steps=_NEWTON_STEPS,
-        patient=_UNDAMPED,
+        stall_damping=_STALL_DAMPING,
     )
 
 

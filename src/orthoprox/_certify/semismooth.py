@@ -1,7 +1,7 @@
-"""The least-norm element of grad l + dg + 2XY over symmetric Y, by a damped semismooth Newton method.
+"""The minimum-norm element of grad l + dg + 2XY over symmetric Y, by a damped semismooth Newton method.
 
 The certificate and the polish both look for the multiplier Y that proves most. The problem is convex; R(Y) is the element of
-grad l + dg + 2XY of least norm, and |R(Y)|^2 / 2 has the gradient 2 sym(X'R). Columns of X that hardly overlap make the
+grad l + dg + 2XY of minimum norm, and |R(Y)|^2 / 2 has the gradient 2 sym(X'R). Columns of X that hardly overlap make the
 Newton equation nearly singular: the damping falls as long as the steps succeed, and rises where they change the active
 entries too much.
 """
@@ -15,7 +15,7 @@ _FIRST_DAMPING = 1e-3
 _GAIN = 1e-5  # a step that reduces the residual by less than this share is the last
 
 
-def least_norm(
+def min_norm(
     residual: Callable[[Array], Array],
     newton: Callable[[Array, float], Array | None],
     Y: Array,
@@ -24,7 +24,7 @@ def least_norm(
     tiny: float,
     max_steps: int,
     least_damping: float = 0.0,
-    patient: float = float("inf"),
+    stall_damping: float = float("inf"),
 ) -> tuple[Array, Array]:
     """Return the best Y found, and R = residual(Y).
 
@@ -42,6 +42,6 @@ def least_norm(
         if gain > 0:
             Y, R = Y + step, trial
         damping = max(damping * (0.1 if gain > 0 else 10), least_damping)
-        if 0 < gain < _GAIN and damping < patient:
+        if 0 < gain < _GAIN and damping < stall_damping:
             break
     return Y, R

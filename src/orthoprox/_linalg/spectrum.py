@@ -43,5 +43,5 @@ def dense_norm(A: Array) -> float:
 
 def _finite(M: np.ndarray) -> np.ndarray:
     if not np.all(np.isfinite(M)):
-        raise ValueError("The gradient of the smooth term is not finite; its data need products that are, scale them.")
+        raise ValueError("The gradient of the smooth term is not finite: the products of its data overflow. Scale the data.")
     return M

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from orthoprox._arrays.library import Array, namespace, precision
 from orthoprox.stopping.status import Status
 
-STILL = 100  # motionless steps in a row after which a run has stalled
+STALLED_STEPS = 100  # motionless steps in a row after which a run has stalled
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,6 @@ def zero_columns(X: Array) -> str:
     return f"{empty} column(s) of X are zero, where X'X = I can no longer act: set a larger rho, or start elsewhere."
 
 
-def motionless(X0: Array) -> float:
+def rounding_length(X0: Array) -> float:
     """Return the length up to which a step is only rounding."""
     return float(4 * precision(X0) * X0.shape[-1] ** 0.5)

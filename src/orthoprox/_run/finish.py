@@ -14,7 +14,7 @@ from orthoprox.nonsmooth.zero import Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.starts.continuation import follow
 from orthoprox.starts.probe import PROBE, WORK, flops, probe_value
-from orthoprox.starts.random import unit
+from orthoprox.starts.random import random_direction
 from orthoprox.stopping.status import Status
 
 _POLISHABLE = (Status.CONVERGED, Status.ITERATIONS, Status.STALLED)
@@ -27,7 +27,7 @@ _LOWER = 1e-9  # the relative decrease of f that counts as lower
 
 
 def lower_minima(
-    result: Result, run: Callable[[Array], Result], enough: Callable[[], bool], rng: np.random.Generator
+    result: Result, run: Callable[[Array], Result], out_of_time: Callable[[], bool], rng: np.random.Generator
 ) -> Result:
     """Return the lowest minimum that basin hopping by smoothing continuation finds (Wales and Doye 1997).
 
@@ -43,11 +43,11 @@ def lower_minima(
     work = length * max(flops(problem), _OVERHEAD)
     best, failures = result, 0
     for _ in range(min(_ROUNDS, int(WORK / work))):
-        if failures == _FAILURES or enough():
+        if failures == _FAILURES or out_of_time():
             break
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                X = _promising(problem, polar(best.X), rng if failures else None, enough)
+                X = _promising(problem, polar(best.X), rng if failures else None, out_of_time)
             found = run(X)
         except KeyboardInterrupt:  # the best result so far is kept
             break
@@ -61,14 +61,14 @@ def lower_minima(
     return best
 
 
-def _promising(problem: Problem, X: Array, rng: np.random.Generator | None, enough: Callable[[], bool]) -> Array:
+def _promising(problem: Problem, X: Array, rng: np.random.Generator | None, out_of_time: Callable[[], bool]) -> Array:
     """Return the better end of two paths, from X or from random points around it; the first, if ``enough()``."""
     if rng is None:
         paths = [(X, _WIDE), (X, _NARROW)]
     else:
-        paths = [(polar(X + jitter * unit(problem, rng)), _WIDE) for jitter in _JITTERS]
+        paths = [(polar(X + jitter * random_direction(problem, rng)), _WIDE) for jitter in _JITTERS]
     first = follow(problem, *paths[0])
-    if enough():
+    if out_of_time():
         return first
     return min(first, follow(problem, *paths[1]), key=lambda end: probe_value(problem, end))
 

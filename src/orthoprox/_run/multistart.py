@@ -27,7 +27,7 @@ def solve_from(
     stopping rule of the first of k runs in turn.
     """
     number = min(len(starts), cores())
-    if number > 1 and _can_travel((problem, solver, rule(1))):
+    if number > 1 and _picklable((problem, solver, rule(1))):
         within = rule(ceil(len(starts) / number))
         try:
             with processes(number) as pool:
@@ -51,7 +51,7 @@ def _run(problem: Problem, solver: Solver[Any], X0: Array, rule: Stop, history: 
     return solve(problem, solver, X0, stop=rule, history=history)
 
 
-def _can_travel(what: Any) -> bool:
+def _picklable(what: Any) -> bool:
     try:
         pickle.dumps(what)
     except (pickle.PicklingError, AttributeError, TypeError):

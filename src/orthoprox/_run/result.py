@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Result:
     """The outcome of a run. ``X`` is the method's own point; the evaluator measures every number at it."""
 
-    X: Array  # the point, exactly as the method produced it
+    X: Array  # the point, exactly as the method produced it or as it was polished
     problem: Problem
     solver: Solver[Any]  # as the user wrote it
     status: Status

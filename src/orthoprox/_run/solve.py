@@ -11,7 +11,7 @@ from orthoprox._arrays.library import Array, precision
 from orthoprox._certify.evaluator import Evaluator, is_worse
 from orthoprox._certify.metrics import Measurement, feasibility
 from orthoprox._run.clock import Clock
-from orthoprox._run.ending import STILL, Ending, motionless, no_better, zero_columns
+from orthoprox._run.ending import STALLED_STEPS, Ending, no_better, rounding_length, zero_columns
 from orthoprox._run.result import Result
 from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.solvers.base import Residuals, Solver
@@ -22,7 +22,7 @@ from orthoprox.stopping.status import Status
 Callback = Callable[[Snapshot], object]
 
 _SPACING = 256  # iterations between measurements late in a run; these stay below a twentieth of the work
-_EXPLODED = 1e6  # a step this long, or |X'X - I| this large, has diverged
+_DIVERGED = 1e6  # a step this long, or |X'X - I| this large, has diverged
 _LEAST_WORK, _MOST_WORK = 50, 1000  # bounds of the work for the last certificate, in pairs of products
 _LATE = 64  # the second measurement of a run without history; the first is at the start
 
@@ -129,7 +129,7 @@ class _Run:
         state = first = self.solver.init(self.problem, X0)
         with self.clock.off():
             self.evaluator = Evaluator(self.problem, X0)
-        self.motionless = motionless(X0)
+        self.rounding_length = rounding_length(X0)
         try:
             ending = self._inspect(state, self.solver.residuals(self.problem, state, state))
             while ending is None:
@@ -152,17 +152,17 @@ class _Run:
         """Return how the run ends at this state, or None. Record a measurement if one is due, and call the callback."""
         now = self._snapshot(state, residuals)
         moved = now.residual("step")
-        if not moved <= _EXPLODED and self.iteration > 0:
+        if not moved <= _DIVERGED and self.iteration > 0:
             return self._ending(Status.DIVERGED, state)
         status = self.rule.check(now)
         if now.certified:
             self.checked, self.least = self.iteration, min(self.least, now.apparent_kkt_error)
             self.scale = max(now.certificate.gradient, self.evaluator.floor)
-        self.still = self.still + 1 if moved <= self.motionless else 0
-        if status is None and self.still >= STILL:
+        self.still = self.still + 1 if moved <= self.rounding_length else 0
+        if status is None and self.still >= STALLED_STEPS:
             status = Status.STALLED
         with self.clock.off():
-            if status is None and now.scheduled and not now.feasibility <= _EXPLODED:
+            if status is None and now.scheduled and not now.feasibility <= _DIVERGED:
                 status = Status.DIVERGED
             ending = None if status is None else self._ending(status, state)
             if self.callback is not None:
@@ -227,7 +227,9 @@ class _Run:
         if ending.status is not Status.CONVERGED:
             reached = f"Reached: stationarity {measurement.stationarity:.1e}, feasibility {measurement.feasibility:.1e}."
             if measurement.kkt_error > max(measurement.stationarity, measurement.feasibility):
-                reached += f" The point of which this is proved is {measurement.kkt_error:.1e} away from X or infeasible."
+                reached += (
+                    f" They hold at the prox point P, and max(|P - X| / sqrt(n), |P'P - I|) = {measurement.kkt_error:.1e}."
+                )
         return Result(
             X=X,
             problem=self.problem,

@@ -38,7 +38,7 @@ class HasSubdifferential(Protocol):
     """A nonsmooth term that knows its subdifferential, not only its prox."""
 
     def min_norm_subgradient(self, X: Array, W: Array) -> Array:
-        """Return the element of W + dg(X) of least norm."""
+        """Return the element of W + dg(X) of minimum norm."""
 
     def directional_derivative(self, X: Array, V: Array) -> Array:
         """Return the directional derivative g'(X; V)."""

@@ -14,7 +14,7 @@ class Separable(Nonsmooth):
     """A sum of functions of one entry each, g(X) = sum_ij g_ij(x_ij).
 
     One dimension makes two things simple. The subdifferential is a box, [lower, upper] at each entry, from which the
-    least-norm subgradient and the directional derivative follow. And the prox of g plus the indicator of an interval is
+    minimum-norm subgradient and the directional derivative follow. And the prox of g plus the indicator of an interval is
     the prox of g, clipped to that interval.
 
     ``kinks`` are the points where the g_ij are not differentiable, each a number or an array that broadcasts to X.
@@ -32,7 +32,7 @@ class Separable(Nonsmooth):
 
     @final
     def min_norm_subgradient(self, X: Array, W: Array) -> Array:
-        """Return the element of W + dg(X) of least norm."""
+        """Return the element of W + dg(X) of minimum norm."""
         lower, upper = self.interval(X)
         xp = namespace(W)
         return xp.clip(W + lower, 0.0, None) + xp.clip(W + upper, None, 0.0)

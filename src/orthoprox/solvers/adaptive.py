@@ -21,7 +21,7 @@ from orthoprox.solvers.base import Facts, Residuals, Solver
 
 _DIVERGENCES = 3  # after which Newton's method takes over
 _COMPARED = 1e-3  # the residual at which f(X) is compared with f(X0)
-_SLACK = 1e-4  # relative: X is not yet where it is going
+_SLACK = 1e-4  # relative slack of f, since X has not converged
 _POLISHED, _AGAIN = 3e-4, 0.1  # the residual at which polishing is tried, and the share of it at which it is tried again
 _ROUGH = 1e-2  # the residual at which a slow run is polished before Newton's method takes over
 
@@ -37,10 +37,10 @@ class State:
     curvature: float  # of l around X0
     evaluator: Evaluator  # by which a polished point is measured
     divergences: int = 0  # how often the run has left the neighbourhood of X'X = I
-    visited: bool = False  # Newton's method has been at work
-    stay: bool = False  # and goes on to the end
-    compared: bool = False  # f(X) has been compared with f(X0)
-    untried: float = _POLISHED  # the residual at which polishing is tried next
+    newton_used: bool = False  # Newton's method has been at work
+    newton_until_end: bool = False  # and goes on to the end
+    compared_with_start: bool = False  # f(X) has been compared with f(X0)
+    next_polish: float = _POLISHED  # the residual at which polishing is tried next
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Adaptive(Solver[State]):
         lsalm, curvature = first_order.first(problem, X0)
         state = State(lsalm, None, X0, float(problem.value(X0)), curvature, Evaluator(problem, X0, step=1 / curvature))
         smooth = isinstance(problem.nonsmooth, Zero)  # no support to find
-        return _to_newton(problem, state, X0, WIDE, stay=True) if smooth and self.newton else state
+        return _to_newton(problem, state, X0, WIDE, newton_until_end=True) if smooth and self.newton else state
 
     def step(self, problem: Problem, state: State) -> State:
         if state.newton is not None:
@@ -108,23 +108,25 @@ class Adaptive(Solver[State]):
     def _recover(self, problem: Problem, state: State, diverged: first_order.Iterate) -> State:
         """Restart from the last good point; by Newton's method, if the run has diverged too often."""
         lsalm = first_order.restarted(problem, replace(state.lsalm, vanished=diverged.vanished), state.start)
-        state = replace(state, lsalm=lsalm, divergences=state.divergences + 1, compared=False)
-        often = self.newton and state.divergences >= _DIVERGENCES and not state.visited
-        return _to_newton(problem, state, lsalm.X, WIDE, stay=False) if often else state
+        state = replace(state, lsalm=lsalm, divergences=state.divergences + 1, compared_with_start=False)
+        often = self.newton and state.divergences >= _DIVERGENCES and not state.newton_used
+        return _to_newton(problem, state, lsalm.X, WIDE, newton_until_end=False) if often else state
 
     def _judge(self, problem: Problem, state: State) -> State:
         """Switch to Newton's method where LSALM is worse than the start or stagnates with every step rule; or polish X."""
         lsalm, residual = state.lsalm, max(state.lsalm.stationarity, state.lsalm.feasibility)
-        if not state.compared and residual <= _COMPARED:
-            state = replace(state, compared=True)
+        if not state.compared_with_start and residual <= _COMPARED:
+            state = replace(state, compared_with_start=True)
             if is_worse(problem, lsalm.X, state.value, slack=_SLACK):
-                return _to_newton(problem, state, state.start, NARROW, stay=True)  # which stays near and goes down
-        if residual <= (_ROUGH if lsalm.monitor.exhausted else state.untried) and support(lsalm.X) is not None:
-            return _restart_step_rules(_polished(problem, state, residual))  # many cheap steps instead of few that are dear
+                return _to_newton(problem, state, state.start, NARROW, newton_until_end=True)  # which stays near and goes down
+        if residual <= (_ROUGH if lsalm.monitor.exhausted else state.next_polish) and support(lsalm.X) is not None:
+            return _restart_step_rules(
+                _polished(problem, state, residual)
+            )  # sparse first-order steps are cheaper than Newton steps
         if not lsalm.monitor.exhausted:
             return state
-        if not state.visited:
-            return _to_newton(problem, state, lsalm.X, WIDE, stay=False)
+        if not state.newton_used:
+            return _to_newton(problem, state, lsalm.X, WIDE, newton_until_end=False)
         return _restart_step_rules(state, StagnationMonitor.later())
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
@@ -154,34 +156,39 @@ class Adaptive(Solver[State]):
 
     def parameters(self, state: State) -> dict[str, Any]:
         smoothing = 0.0 if state.newton is None else state.newton.nu
-        story = {"divergences": state.divergences, "newton": state.newton is not None, "nu": smoothing}
-        return state.lsalm.parameters | {name: float(value) for name, value in story.items()}
+        phase = {"divergences": state.divergences, "newton": state.newton is not None, "nu": smoothing}
+        return state.lsalm.parameters | {name: float(value) for name, value in phase.items()}
 
 
-def _to_newton(problem: Problem, state: State, X: Array, width: float, *, stay: bool) -> State:
+def _to_newton(problem: Problem, state: State, X: Array, width: float, *, newton_until_end: bool) -> State:
     """Let Newton's method begin near X."""
-    return replace(state, visited=True, stay=stay, newton=smoothing_newton.begin(problem, X, width, state.lsalm.scale))
+    return replace(
+        state,
+        newton_used=True,
+        newton_until_end=newton_until_end,
+        newton=smoothing_newton.begin(problem, X, width, state.lsalm.scale),
+    )
 
 
 def _newton_step(problem: Problem, state: State, point: smoothing_newton.Point) -> State:
     """Take one step of Newton's method, and go back to LSALM once the supports are found."""
     new = smoothing_newton.step(problem, point)
-    if state.stay or new.nu == point.nu or new.width > NARROW:
+    if state.newton_until_end or new.nu == point.nu or new.width > NARROW:
         return replace(state, newton=new)
     P = new.e.point
     found = PrimalDual(P, new.multiplier, problem.smooth.grad(P), new.e.gradient)
     lsalm = first_order.restarted_from(problem, state.lsalm, found, state.curvature)
-    return replace(state, newton=None, lsalm=lsalm, compared=False)
+    return replace(state, newton=None, lsalm=lsalm, compared_with_start=False)
 
 
 def _polished(problem: Problem, state: State, residual: float) -> State:
     """Go on from the polished point, if polishing helps."""
     found = polish(problem, state.lsalm.X, state.lsalm.Y, state.evaluator)
     if found is None:
-        return replace(state, untried=_AGAIN * residual)
+        return replace(state, next_polish=_AGAIN * residual)
     X, Y = found
     point = PrimalDual(X, Y, problem.smooth.grad(X), subgradient(problem, X, state.curvature))
-    return replace(state, untried=0.0, lsalm=first_order.restarted_from(problem, state.lsalm, point, state.curvature))
+    return replace(state, next_polish=0.0, lsalm=first_order.restarted_from(problem, state.lsalm, point, state.curvature))
 
 
 def _restart_step_rules(state: State, monitor: StagnationMonitor | None = None) -> State:

@@ -75,7 +75,7 @@ class Solver(ABC, Generic[S]):
     """
 
     facts: ClassVar[Facts]
-    recovers: ClassVar[bool] = False  # whether it returns by itself to X'X = I, and ends no worse than it started
+    recovers: ClassVar[bool] = False  # whether it restarts after a divergence and never returns a point worse than X0
 
     @property
     def needs(self) -> tuple[Ability, ...]:

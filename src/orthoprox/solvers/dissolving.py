@@ -52,7 +52,7 @@ class Dissolving(Solver[State]):
         h(X) = l(A(X)) + g(A(X)) + b/4 |X'X - I|^2,   A(X) = X (3I - X'X) / 2,
 
     which agrees with l + g on the manifold and whose stationary points near it are those of the problem. With G = X'X - I and
-    W in grad l(A(X)) + dg(A(X)) of least norm, a subgradient of h is
+    W in grad l(A(X)) + dg(A(X)) of minimum norm, a subgradient of h is
 
         V = W (I - G/2) - X sym(X'W) + b X G.
 
@@ -146,7 +146,7 @@ class Dissolving(Solver[State]):
 
 
 def _subgradient(problem: Problem, X: Array) -> tuple[Array, Array]:
-    """Return l(X), and the element of grad l(X) + dg(X) of least norm."""
+    """Return l(X), and the element of grad l(X) + dg(X) of minimum norm."""
     value, D = problem.smooth.value_and_grad(X)
     return value, problem.nonsmooth.min_norm_subgradient(X, D)  # type: ignore[attr-defined]
 

@@ -27,7 +27,7 @@ class State:
 
 @dataclass(frozen=True)
 class RSM(Solver[State]):
-    """Steps along the projected subgradient:  X+ = R_X(-t_k P_T(xi)),  xi in grad l(X) + dg(X) of least norm in dg.
+    """Steps along the projected subgradient:  X+ = R_X(-t_k P_T(xi)),  xi in grad l(X) + dg(X) of minimum norm in dg.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class RSM(Solver[State]):
 
 
 def _subgradient(problem: Problem, X: Array) -> Array:
-    """Return P_T(grad l(X) + s) with s the element of dg(X) of least norm."""
+    """Return P_T(grad l(X) + s) with s the element of dg(X) of minimum norm."""
     g = problem.nonsmooth
     s = g.min_norm_subgradient(X, 0 * X)  # type: ignore[attr-defined]
     return stiefel.tangent(X, problem.smooth.grad(X) + s)

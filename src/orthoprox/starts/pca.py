@@ -7,7 +7,7 @@ from orthoprox._linalg.norms import norm
 from orthoprox._linalg.stiefel import polar, sym
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import local_lipschitz
-from orthoprox.starts.random import random, unit
+from orthoprox.starts.random import random, random_direction
 
 _POWER_STEPS = 15
 JITTER = 0.1  # times a random matrix with columns of length 1: exact eigenvectors may be a saddle
@@ -22,7 +22,7 @@ def pca(problem: Problem, rng: np.random.Generator) -> Array:
     """
     ell, X = problem.smooth, random(problem, rng)
     value, D = ell.value_and_grad(X)
-    c, jitter = 0.0, unit(problem, rng)
+    c, jitter = 0.0, random_direction(problem, rng)
     for _ in range(_POWER_STEPS):
         W = c * X - D
         new = polar(W / (float(norm(W)) or 1.0))

@@ -13,7 +13,7 @@ def random(problem: Problem, rng: np.random.Generator) -> Array:
     return like_data(problem, random_point(*problem.shape, seed=rng))
 
 
-def unit(problem: Problem, rng: np.random.Generator) -> Array:
+def random_direction(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a random matrix whose columns have length 1 on average."""
     return like_data(problem, rng.standard_normal(problem.shape) / problem.shape[0] ** 0.5)
 

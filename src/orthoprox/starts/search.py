@@ -16,7 +16,7 @@ _DENSE = 4  # for n >= m / 4 coordinate vectors are the best guess
 
 
 def search(
-    problem: Problem, rng: np.random.Generator, number: int = 1, *, enough: Callable[[], bool] = lambda: False
+    problem: Problem, rng: np.random.Generator, number: int = 1, *, out_of_time: Callable[[], bool] = lambda: False
 ) -> list[Array]:
     """Return the ``number`` starts with the lowest probe values.
 
@@ -34,12 +34,12 @@ def search(
         path = [smoothed] if number > 1 or (3 * PROBE + PATH) * flops(problem) <= WORK else []
         starts = affordable_coordinates(problem, rng)
         for kind in (*number * (pca, random), *path):
-            if len(starts) >= number and enough():
+            if len(starts) >= number and out_of_time():
                 return starts[:number]
             starts.append(kind(problem, rng))
         probe_values: list[float] = []
         for X in starts:
-            if len(probe_values) >= number and enough():
+            if len(probe_values) >= number and out_of_time():
                 break
             probe_values.append(probe_value(problem, X))
         return [starts[k] for k in np.argsort(probe_values, kind="stable")[:number]]

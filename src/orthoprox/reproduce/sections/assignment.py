@@ -76,7 +76,7 @@ def _claims(spec: Spec, groups: Groups) -> list[Claim]:
             paper, count, what = spec.paper[name], mean(group[name], "iterations"), f"No. {frame}: {METHODS[name]}"
             claims.append(factor(f"{what}, iterations", paper["I"][k], count, CLOSE, form="{:.0f}", reason=spec.reasons["I"]))
             for title, key, printed, form in _QUANTITIES:
-                claims.append(_average(f"{what}, {title}", paper[printed][k], group[name], key, form, spec))
+                claims.append(_average(f"{what}, {title}", paper[printed][k], group[name], spec, key=key, form=form))
         for first, second, bound in _RATIOS:
             theirs = spec.paper[first]["I"][k] / spec.paper[second]["I"][k]
             ours = mean(group[first], "iterations") / mean(group[second], "iterations")
@@ -86,7 +86,7 @@ def _claims(spec: Spec, groups: Groups) -> list[Claim]:
     return [*claims, _rounding(groups)]
 
 
-def _average(what: str, paper: float, rows: list[Row], key: str, form: str, spec: Spec) -> Claim:
+def _average(what: str, paper: float, rows: list[Row], spec: Spec, *, key: str, form: str) -> Claim:
     """Compare two averages of random starts, up to two standard errors of their difference."""
     here, spread = mean(rows, key), deviation(rows, key)
     bound = 2 * spread * (1 / len(rows) + 1 / spec.paper["starts"]) ** 0.5

@@ -30,7 +30,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     return Section.of(
         spec,
         verdict=f"{beyond}; the paper's threshold is {spec.paper['threshold']:g}. {agreeing(claims)}",
-        figures={spec.id: _figure(spec, average, share, thresholds, grid, cap)},
+        figures={spec.id: _figure(spec, average, share, thresholds, grid=grid, cap=cap)},
         captions={
             spec.id: "Left: the average iterations of seeds 0 to 9 where all ten converge. Right: the share of all instances "
             f"that converge, and for how many of {len(groups)} groups of ten every beta from .1 up to there succeeds. Not "
@@ -80,6 +80,7 @@ def _figure(
     average: dict[float, float],
     share: dict[float, float],
     thresholds: dict[int, float | None],
+    *,
     grid: list[float],
     cap: int,
 ) -> Figure:

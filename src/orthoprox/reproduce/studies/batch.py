@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 import orthoprox as op
 from orthoprox._linalg.norms import norm
-from orthoprox._run.ending import STILL, motionless
+from orthoprox._run.ending import STALLED_STEPS, rounding_length
 
-EXPLODED = 1e6  # |X|_F beyond which a run has diverged
+DIVERGED_STEP = 1e6  # |X|_F beyond which a run has diverged
 _CHUNK = 2000  # problems in the loop at a time
 _FULL = 0.9  # finished problems make room for waiting ones once fewer than this share still runs
 
@@ -68,12 +68,12 @@ def run(batch: Batch, below: Mapping[str, float], cap: int, *, record: Sequence[
             residuals = loop.solver.residuals(loop.problem, old, loop.state)
             now = {name: np.asarray(residuals[name]()) for name in names}
             loop.keep(residuals)
-            loop.still = np.where(now["step"] <= loop.motionless, loop.still + 1, 0)
-            loop.end(op.Status.DIVERGED, ~(norm(loop.state.X) <= EXPLODED))
+            loop.still = np.where(now["step"] <= loop.rounding_length, loop.still + 1, 0)
+            loop.end(op.Status.DIVERGED, ~(norm(loop.state.X) <= DIVERGED_STEP))
             if below:
                 loop.end(op.Status.CONVERGED, np.all([now[name] <= bound for name, bound in below.items()], axis=0))
             loop.end(op.Status.ITERATIONS, loop.k >= cap)
-            loop.end(op.Status.STALLED, loop.still >= STILL)
+            loop.end(op.Status.STALLED, loop.still >= STALLED_STEPS)
     return loop.ends
 
 
@@ -83,7 +83,7 @@ class _Loop:
     def __init__(self, batch: Batch, cap: int, record: Sequence[int]) -> None:
         self.batch, self.record = batch, np.array(record, dtype=np.int64)
         count, shape = len(batch.instance), batch.X0.shape[-2:]
-        self.motionless = motionless(batch.X0)
+        self.rounding_length = rounding_length(batch.X0)
         self.waiting = np.arange(count)
         self.runs = np.arange(0)  # those in the loop
         self.alive = np.ones(0, dtype=bool)  # and which of them still run
