@@ -86,7 +86,7 @@ MISFITS = [
         "'rho' .* of landing: attraction, step_size, safe",
     ),
     ("class", minimize(UNTOUCHABLE, method=op.LSALM), TypeError, "method is <class .*; it needs one of .*'lsalm'"),
-    ("both", minimize(UNTOUCHABLE, method=op.LSALM(), rho=1.0), TypeError, "Parameters rho .* has its own; set them there"),
+    ("both", minimize(UNTOUCHABLE, method=op.LSALM(), rho=1.0), TypeError, "Parameters rho .* pass them to the method itself"),
     ("stop", minimize(UNTOUCHABLE, stop=1e-6), TypeError, r"stop is 1e-06, a float; it needs a rule such as Stationary"),
     ("stop class", minimize(UNTOUCHABLE, stop=stopping.Stationary), TypeError, "stop is <class .*; it needs a rule"),
     ("callback", minimize(UNTOUCHABLE, callback=3), TypeError, "callback is 3, a int; it needs a callable of one"),

@@ -25,8 +25,8 @@ def test_a_time_budget_holds_for_the_search_too(monkeypatch):
     class Slow:
         wall_seconds = 0.0
 
-    def slow(problem, rng, number, *, enough):
-        while not enough():
+    def slow(problem, rng, number, *, out_of_time):
+        while not out_of_time():
             Slow.wall_seconds += 1.0
         return [starts.random(problem, rng)]
 
@@ -58,10 +58,10 @@ class Stopped:
 def test_lower_minima_are_looked_for_within_the_time_and_without_the_callback(monkeypatch):
     seen, calls = [], []
 
-    def spy(result, run, enough, rng):
-        seen.append((len(calls), enough()))
+    def spy(result, run, out_of_time, rng):
+        seen.append((len(calls), out_of_time()))
         clock.wall_seconds = 11.0
-        seen.append((len(calls), enough()))
+        seen.append((len(calls), out_of_time()))
         return run(stiefel.polar(result.X))  # a run for which there is no time left
 
     clock = Stopped(0.0)

@@ -158,7 +158,8 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
     if isinstance(method, Solver):
         if parameters:
             raise TypeError(
-                f"Parameters {', '.join(parameters)} were given beside a method; pass them to the method itself, as in method=LSALM(rho=1.0)."
+                f"Parameters {', '.join(parameters)} were given beside a method; pass them to the method itself, "
+                "as in method=LSALM(rho=1.0)."
             )
         return method
     if method is None:

@@ -135,7 +135,7 @@ def test_residuals_of_a_working_set_are_compared_with_the_whole_gradient(s):
 def test_an_epoch_ends_where_the_step_rule_changes(s):
     """The next iteration ends a window, the second in a row without progress."""
     last = 2 * stagnation._WINDOW - 1
-    slow = replace(s, monitor=StagnationMonitor(iterations=last, least=1e-9, before=1e-9, slow=1, patience=2))
+    slow = replace(s, monitor=StagnationMonitor(iterations=last, window_best=1e-9, previous_best=1e-9, slow=1, patience=2))
     assert working_set.epoch(PROBLEMS["l1"], slow).monitor == StagnationMonitor(1)
 
 

@@ -94,7 +94,7 @@ def rounds(first, outcomes, monkeypatch, overhead=0.0, probe_value=lambda proble
     monkeypatch.setattr(finish, "_OVERHEAD", overhead)
     monkeypatch.setattr(finish, "follow", lambda problem, X, stages: paths.append((X, stages)) or X)
     monkeypatch.setattr(finish, "probe_value", probe_value)
-    monkeypatch.setattr(finish, "unit", lambda problem, rng: JITTER)
+    monkeypatch.setattr(finish, "random_direction", lambda problem, rng: JITTER)
     run = lambda X: runs.append(X) or next(ends, like(first, 1.0))  # noqa: E731
     return lower_minima(first, run, lambda: False, np.random.default_rng(0)), paths, runs
 

@@ -82,7 +82,7 @@ def test_another_method_changes_only_its_own_rows(copy):
         ("solvers/lsalm.py", "p.beta * (X - Z)", "p.beta * (Z - X)"),
         ("solvers/lsalm.py", '"beta": 0.9', '"beta": 0.8'),
         ("nonsmooth/l1.py", "self", "this"),
-        ("_run/ending.py", "STILL = 100", "STILL = 101"),
+        ("_run/ending.py", "STALLED_STEPS = 100", "STALLED_STEPS = 101"),
         ("reproduce/studies/study.py", '"iterations"', '"iteration"'),
         ("reproduce/studies/spca.py", "k**-0.75", "k**-0.5"),
         ("problems/sparse_pca.py", "import", "import os\nimport"),

@@ -107,7 +107,7 @@ def test_a_nearly_stationary_point_above_the_start_sends_newtons_method_back_the
     assert solver._judge(problem, replace(state, value=1e9)).newton is None
     back = solver._judge(problem, replace(state, value=-1e9))
     assert np.array_equal(back.newton.X, X0)
-    assert back.stay
+    assert back.newton_until_end
 
 
 def slow(problem, X0):

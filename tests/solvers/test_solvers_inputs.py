@@ -46,8 +46,9 @@ NUMBERS = {
     "LSALM.Y0": ("Y0", parameter(op.LSALM, "Y0"), FINITE),
     **{
         f"{kind.__name__}.{name}": (name, parameter(kind, name), POSITIVE)
-        for kind in set(op.SOLVERS.values()) - {op.LSALM}
+        for kind in op.SOLVERS.values()
         for name in float_parameters(kind)
+        if kind is not op.LSALM
     },
 }
 INTEGERS = {
