@@ -1,8 +1,10 @@
-"""What fails without each part of the adaptive method: draws docs/automatic.png and fills the table of docs/automatic.md.
+"""What fails without each part of the adaptive method: draws docs/automatic.png and fills the table
+of docs/automatic.md.
 
     python -m benchmarks.ablation
 
-The instances are those of the robustness suite with seed 0, with the same budget and the same count of gradients.
+The instances are those of the robustness suite with seed 0, with the same budget and the same count
+of gradients.
 """
 
 import re
@@ -96,7 +98,9 @@ def table(runs: Sequence[Run]) -> str:
 
 
 def example(runs: Sequence[Run], part: str) -> tuple[Run, Run]:
-    """Return the run with everything and the one without the part, where leaving it out costs most."""
+    """Return the run with everything and the one without the part, where leaving it out costs
+    most.
+    """
     full = {row.instance + row.family: row for row in runs if row.part == ALL}
     pairs = [(full[row.instance + row.family], row) for row in runs if row.part == part]
     solved = [pair for pair in pairs if pair[0].converged]

@@ -2,9 +2,10 @@
 
     python -m benchmarks.bench [--study NAME] [--seeds K] [--tuning] [--out FILE] [--page]
 
-Each task, one seed of one case of bench.toml, runs in a fresh process; its rows are appended to a file of JSON lines when it
-ends, and a task that has rows there is not run again. The page and the pictures are written from that file: FILE is
-bench/rows.jsonl, the page bench.md beside that folder, the pictures in it. The README is filled where FILE is that of the docs.
+Each task, one seed of one case of bench.toml, runs in a fresh process; its rows are appended to a
+file of JSON lines when it ends, and a task that has rows there is not run again. The page and the
+pictures are written from that file: FILE is bench/rows.jsonl, the page bench.md beside that folder,
+the pictures in it. The README is filled where FILE is that of the docs.
 """
 
 import argparse

@@ -1,4 +1,6 @@
-"""Data of different kinds, p observations of m variables, as in the fields that ask for sparse components."""
+"""Data of different kinds, p observations of m variables, as in the fields that ask for sparse
+components.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -40,7 +42,9 @@ def heavy(p: int, m: int, rng: np.random.Generator) -> Matrix:
 
 
 def counts(p: int, m: int, rng: np.random.Generator) -> Matrix:
-    """Poisson counts whose rates vary over observations and variables, in three groups of observations."""
+    """Poisson counts whose rates vary over observations and variables, in three groups of
+    observations.
+    """
     rates = rng.gamma(1.0, 5.0, (3, m))[rng.integers(3, size=p)] * rng.gamma(4.0, 0.25, (p, 1))
     return rng.poisson(rates).astype(float)
 
@@ -60,7 +64,8 @@ def draw(
 ) -> Matrix:
     """Return data of one kind with centred columns of norm 1; ``raw`` leaves them as they are.
 
-    With ``copies`` every column stands there so many times; the last ``constant`` columns are constant.
+    With ``copies`` every column stands there so many times; the last ``constant`` columns are
+    constant.
     """
     A = np.repeat(KINDS[name](p, -(-m // copies), rng), copies, axis=1)[:, :m]
     if constant:

@@ -38,7 +38,9 @@ class Instance:
         return " ".join(word for word in (*words, factor, f"seed {self.seed}") if word)
 
     def make(self, *, own: bool = False) -> tuple[op.Problem, Matrix]:
-        """Return the problem and the start; with ``own``, l is a bare function with its gradient, without any constant."""
+        """Return the problem and the start; with ``own``, l is a bare function with its gradient,
+        without any constant.
+        """
         rng = np.random.default_rng(self.seed)
         smooth = SMOOTH[self.problem](self, rng)
         if own:
@@ -60,7 +62,9 @@ class Instance:
 
 
 def instances(part: str, first: int | None = None) -> Iterator[Instance]:
-    """Yield the instances of the seeds for "tuning" or for the "report", or of as many from ``first`` on."""
+    """Yield the instances of the seeds for "tuning" or for the "report", or of as many from
+    ``first`` on.
+    """
     suite = tomllib.loads(SUITE.read_text())
     first = suite[part]["first"] if first is None else first
     seeds = range(first, first + suite[part]["number"])
@@ -87,7 +91,9 @@ def _random_quadratic(of: Instance, rng: np.random.Generator) -> Smooth:
 
 
 def _procrustes(of: Instance, rng: np.random.Generator) -> Smooth:
-    """|AX - T|^2 / 2 up to a constant, with T = A Q + noise for a sparse Q with orthonormal columns."""
+    """|AX - T|^2 / 2 up to a constant, with T = A Q + noise for a sparse Q with orthonormal
+    columns.
+    """
     (m, n), A = of.shape, of.matrix(rng)
     Q = np.linalg.qr(np.eye(m)[:, rng.permutation(m)[:n]] + 0.3 * np.eye(m)[:, rng.permutation(m)[:n]])[0]
     T = A @ Q + 0.05 * rng.standard_normal((len(A), n))

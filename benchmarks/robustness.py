@@ -1,9 +1,12 @@
-"""The robustness suite: does `minimize` work on anything, without a parameter? Writes docs/robustness.md.
+"""The robustness suite: does `minimize` work on anything, without a parameter? Writes
+docs/robustness.md.
 
-    python -m benchmarks.robustness [--part report|tuning] [--first SEED] [--jsonl FILE] [--family NAME]
+    python -m benchmarks.robustness [--part report|tuning] [--first SEED] [--jsonl FILE]
+        [--family NAME] [--contender NAME]
 
-Each instance of robustness.toml is solved by every contender from the same random start. All gradient evaluations count:
-those of the set-up, of finite differences, of measurements and certificates, of Newton's method and of line searches.
+Each instance of robustness.toml is solved by every contender from the same random start. All
+gradient evaluations count: those of the set-up, of finite differences, of measurements and
+certificates, of Newton's method and of line searches.
 """
 
 import argparse
@@ -141,7 +144,9 @@ def run_all(todo: Sequence[tuple[Instance, str]]) -> Iterable[Row]:
 
 
 def summary(rows: Sequence[Row]) -> list[str]:
-    """Return converged, the median and the 90th percentile of the gradients, and the worst KKT error."""
+    """Return converged, the median and the 90th percentile of the gradients, and the worst KKT
+    error.
+    """
     counts = sorted(row.gradients for row in rows if row.converged)
     ninety = counts[min(len(counts) - 1, int(0.9 * len(counts)))] if counts else 0
     worst = max((row.kkt_error if np.isfinite(row.kkt_error) else np.inf) for row in rows)

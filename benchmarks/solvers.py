@@ -1,11 +1,13 @@
-"""No strawman: the time of one iteration over the time of the bare operations of which it consists, for every method.
+"""No strawman: the time of one iteration over the time of the bare operations of which it consists,
+for every method.
 
     python -m benchmarks.solvers [--json FILE]
 
-What an iteration consists of is read off the registry, ``facts.work``. Subproblems, as of ManPG, are counted as they go:
-each evaluation of the prox or of its derivative beyond ``facts.work`` stands for one product XS and one X'W as well. So are
-the gradients of Newton's equations, of a safeguard, and further retractions, which the registry tells in its remarks.
-``gram`` is timed as X'X, for which BLAS needs as little as half the time of a general X'W. A ratio near 1 belongs to an
+What an iteration consists of is read off the registry, ``facts.work``. Subproblems, as of ManPG,
+are counted as they go: each evaluation of the prox or of its derivative beyond ``facts.work``
+stands for one product XS and one X'W as well. So are the gradients of Newton's equations, of a
+safeguard, and further retractions, which the registry tells in its remarks. ``gram`` is timed as
+X'X, for which BLAS needs as little as half the time of a general X'W. A ratio near 1 belongs to an
 iteration that does nothing else. Times are CPU times, medians over the repetitions.
 """
 
@@ -83,7 +85,8 @@ def measure(name: str, shape: tuple[int, int], *, warm_up: int = WARM_UP, repeti
         seconds, state = timed(solver.step, problem, old)
         iterations.append(seconds)
         works.append(count(solver, state, g.calls - calls))
-        # halfway between two iterates: with X'X = I exactly, the eigenvalues in the polar factor would come too easily
+        # halfway between two iterates: with X'X = I exactly, the eigenvalues in the polar factor
+        # would come too easily
         halfway = (solver.output(old) + solver.output(state)) / 2
         bare_operations = operations(problem, solve, halfway)
         bare.append(sum(number * timed(bare_operations[operation])[0] for operation, number in works[-1].items()))
@@ -93,7 +96,9 @@ def measure(name: str, shape: tuple[int, int], *, warm_up: int = WARM_UP, repeti
 
 
 def count(solver: Solver[Any], state: Any, calls: int) -> dict[str, int]:
-    """Return the work of the iteration that led to ``state`` and evaluated the prox or its derivative ``calls`` times."""
+    """Return the work of the iteration that led to ``state`` and evaluated the prox or its
+    derivative ``calls`` times.
+    """
     facts = solver.facts
     rounds = 1 if facts.per == "iteration" else getattr(state, f"{facts.per}s")
     work = {name: rounds * number + further(solver, state).get(name, 0) for name, number in facts.work.items()}
@@ -103,7 +108,9 @@ def count(solver: Solver[Any], state: Any, calls: int) -> dict[str, int]:
 
 
 def further(solver: Solver[Any], state: Any) -> dict[str, int]:
-    """Return what the last iteration did beyond its rounds, not counting proxes, for the methods whose remarks say so."""
+    """Return what the last iteration did beyond its rounds, not counting proxes, for the methods
+    whose remarks say so.
+    """
     match solver:
         case ALMSSN():
             return {"gradient": state.products}

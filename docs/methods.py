@@ -1,6 +1,7 @@
 """Writes docs/methods.md and the table of methods in README.md, from the registry alone.
 
-Run it as ``python -m docs.methods``; with ``--check`` it writes nothing and fails where one of them is out of date.
+Run it as ``python -m docs.methods``; with ``--check`` it writes nothing and fails where one of them
+is out of date.
 """
 
 import inspect
@@ -107,7 +108,9 @@ def reference(doc: str) -> str:
 
 
 def readme_table() -> str:
-    """Return the table of methods for the README: name, what g may be, and the sentence of ``orthoprox list``."""
+    """Return the table of methods for the README: name, what g may be, and the sentence of
+    ``orthoprox list``.
+    """
     rows = (f"| `{name}` | {allowed(kind())} | {about(inspect.getmodule(kind))} |" for name, kind in SOLVERS.items())
     return "\n".join(["| name | for | |", "|---|---|---|", *rows])
 

@@ -1,4 +1,5 @@
-"""Sparse PCA of the paper, (m, n) = (300, 150), solved by LSALM with the paper's parameters and stopping rule.
+"""Sparse PCA of the paper, (m, n) = (300, 150), solved by LSALM with the paper's parameters and
+stopping rule.
 
 Prints the certified result and writes a picture with the convergence curves and the loadings:
 

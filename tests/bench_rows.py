@@ -37,7 +37,9 @@ def step():
 
 
 def headline():
-    """Seconds 100, 10 and 4: ratios of 10 and, with 5 on the wall, of 20; the objective is 1 % lower, once it is higher."""
+    """Seconds 100, 10 and 4: ratios of 10 and, with 5 on the wall, of 20; the objective is 1 %
+    lower, once it is higher.
+    """
     for seed, (who, seconds) in itertools.product(SEEDS, {"lsalm": 100.0, "same start": 10.0, "whole call": 4.0}.items()):
         objective = {"whole call": -101.0 if seed < 1002 else -99.0}.get(who, -100.0)
         times = {"seconds": seconds, "wall": seconds + 1, "iterations": 9, "kkt_error": 1e-5, "status": "CONVERGED"}
@@ -52,7 +54,9 @@ def headline():
 
 
 def contest():
-    """cdopt from our start beats us by 1 % on two seeds of three, by .5e-4 on the third; pymanopt fails on one seed."""
+    """cdopt from our start beats us by 1 % on two seeds of three, by .5e-4 on the third; pymanopt
+    fails on one seed.
+    """
     cdopt = {1000: -101.0, 1001: -101.0, 1002: -100.005}
     for (study, case), seed in itertools.product(CONTESTS.items(), SEEDS):
         key = {"study": study, "case": case, "seed": seed, "note": "", "error": ""}

@@ -1,7 +1,9 @@
-"""What the tests run over: small instances of every smooth term, nonsmooth term, solver and problem.
+"""What the tests run over: small instances of every smooth term, nonsmooth term, solver and
+problem.
 
-A key starts with the registered name; further words tell variants apart. ``test_cases.py`` fails when a registered
-name has no entry here, so a new term, solver or problem is one line below and is then tested like all the others.
+A key starts with the registered name; further words tell variants apart. ``test_cases.py`` fails
+when a registered name has no entry here, so a new term, solver or problem is one line below and is
+then tested like all the others.
 """
 
 from dataclasses import fields
@@ -58,7 +60,9 @@ def graph(seed, nodes, edges):
 
 
 def kinked(g, seed):
-    """A point of the domain of g with exact zeros and with entries on its border, wherever g has those."""
+    """A point of the domain of g with exact zeros and with entries on its border, wherever g has
+    those.
+    """
     rng = np.random.default_rng(seed)
     X = np.where(rng.random(SHAPE) < 0.2, 0.0, rng.standard_normal(SHAPE))
     X[rng.integers(SHAPE[0])] = 0.0
@@ -135,7 +139,8 @@ BOX = np.where(np.arange(N) == 2, -np.inf, -np.random.default_rng(9).random(SHAP
 SMOOTH = smooth_terms() | operator_terms()
 NONSMOOTH = nonsmooth_terms()
 
-# g_ij(x), written once more and without the library: a function of the entries x at the place (i, j).
+# g_ij(x), written once more and without the library: a function of the entries x at the place (i,
+# j).
 NAIVE = {
     "Box": lambda x, i, j: np.where((x < -0.5) | (x > 0.8), np.inf, 0.0),
     "Box entrywise": lambda x, i, j: np.where((x < BOX[0][i, j]) | (x > BOX[1][0, j]), np.inf, 0.0),

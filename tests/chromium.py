@@ -1,4 +1,6 @@
-"""A page as headless Chromium sees it: what it writes to the console, and which of its images do not load."""
+"""A page as headless Chromium sees it: what it writes to the console, and which of its images do
+not load.
+"""
 
 import json
 import re
@@ -43,7 +45,8 @@ def browser() -> str:
 
 
 def inspect(page: Path) -> tuple[list[str], list[str]]:
-    """Return the messages that the page writes to the console, and the sources of its images that do not load.
+    """Return the messages that the page writes to the console, and the sources of its images that
+    do not load.
 
     A copy of the page is loaded, from the same folder, so that relative paths lead where they did.
     """

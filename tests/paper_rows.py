@@ -1,4 +1,6 @@
-"""Rows that say what the paper says, and rows that say the opposite, for tests of the sections of the report."""
+"""Rows that say what the paper says, and rows that say the opposite, for tests of the sections of
+the report.
+"""
 
 from copy import deepcopy
 from functools import cache
@@ -20,7 +22,9 @@ STEPS = [1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 20000]  # recorded iteration
 
 
 def shortened(name, quick=False):
-    """Return a spec; the figures with fewer instances, and the map, which has 94,560 runs, with fewer pairs."""
+    """Return a spec; the figures with fewer instances, and the map, which has 94,560 runs, with
+    fewer pairs.
+    """
     spec = load(name, quick=quick)
     if name not in FIGURES:
         return spec

@@ -1,4 +1,5 @@
-"""Mistakes in the input: rows of tables with a name, a call, the error that it raises and a pattern of its message.
+"""Mistakes in the input: rows of tables with a name, a call, the error that it raises and a pattern
+of its message.
 
 A place is whatever takes data: its key is "where.argument", and its call takes the bad value alone.
 """
@@ -49,7 +50,7 @@ def holed(matrix):
     return matrix
 
 
-# Matrices -------------------------------------------------------------------------------------------------------------
+# --- Matrices ---
 
 NOT_ENTRIES = {  # good data -> bad data, the error and its message
     "NaN": (holed, ValueError, "{} contains NaN.* entries; remove or impute them"),
@@ -74,7 +75,9 @@ NOTHING = {"None": None, "object": object()}
 
 
 def bad_matrices(places, *, required=True, dense=True):
-    """Rows for places that take a matrix: key -> (the name in the message, the call, data that would do)."""
+    """Rows for places that take a matrix: key -> (the name in the message, the call, data that
+    would do).
+    """
     yield from _spoiled(places, NOT_ENTRIES | NOT_MATRICES)
     for place, (name, call, _) in places.items():
         if required:
@@ -102,7 +105,7 @@ def _given(call, value):
     return lambda: call(value)
 
 
-# Numbers --------------------------------------------------------------------------------------------------------------
+# --- Numbers ---
 
 NOT_FINITE = [NAN, INF, -INF, np.float32("nan"), np.array(NAN), 10**400, -(10**400)]
 NEGATIVE = [-1, -0.5, np.int8(-3)]
@@ -113,7 +116,9 @@ NOT_NUMBERS = [
 
 
 def bad_numbers(places):
-    """Rows for places that take a number: key -> (the name in the message, the call, what it asks for)."""
+    """Rows for places that take a number: key -> (the name in the message, the call, what it asks
+    for).
+    """
     for place, (name, call, needed) in places.items():
         for value in NOT_FINITE:
             shown = ("+" if value > 0 else "-") + "10**400" if isinstance(value, int) else repr(value)
@@ -127,13 +132,15 @@ def bad_numbers(places):
             yield f"{place} {value!r}", _given(call, value), TypeError, message
 
 
-# Whole numbers --------------------------------------------------------------------------------------------------------
+# --- Whole numbers ---
 
 NOT_WHOLE = [2.5, 3.0, NAN, True, np.False_, "3", [2], {}, 1j, np.timedelta64(3, "s"), np.float32(2)]
 
 
 def bad_integers(places, *, none=True):
-    """Rows for places that take a whole number: key -> (the name in the message, the call, the least that will do)."""
+    """Rows for places that take a whole number: key -> (the name in the message, the call, the
+    least that will do).
+    """
     for place, (name, call, least) in places.items():
         for value in (-1, np.int64(-7), least - 1):
             message = f"{name} = {value}; it needs a whole number >= {least}"
@@ -143,7 +150,7 @@ def bad_integers(places, *, none=True):
             yield f"{place} {value!r}", _given(call, value), TypeError, message
 
 
-# Terms ----------------------------------------------------------------------------------------------------------------
+# --- Terms ---
 
 
 def with_terms(fun=np.sum, grad=np.ones_like, value=lambda P: 0.0, prox=lambda P, t: P):

@@ -12,8 +12,8 @@ import orthoprox
 SOURCE = Path(orthoprox.__file__).parent
 ROOT = Path(__file__).parents[1]
 
-# The rooms, from the ground up, and the rooms that each may import. Modules at the root are the front door: only
-# the last two rooms import them, and what users type (``orthoprox.solve``, ...).
+# The rooms, from the ground up, and the rooms that each may import. Modules at the root are the
+# front door: only the last two rooms import them, and what users type (``orthoprox.solve``, ...).
 ROOMS = {
     "_arrays": "",
     "_linalg": "_arrays",
@@ -52,7 +52,9 @@ def room(module):
 
 @cache
 def imports(module):
-    """The modules of orthoprox that a module imports; the public names of the package are one module."""
+    """The modules of orthoprox that a module imports; the public names of the package are one
+    module.
+    """
     found = set()
     for node in ast.walk(ast.parse(MODULES[module].read_text())) if module != "orthoprox" else ():
         if isinstance(node, ast.Import):
@@ -68,7 +70,9 @@ DEPTH = {}
 
 
 def depth(module, above=()):
-    """The number of modules in the longest chain of imports from a module down; a cycle within a room is cut."""
+    """The number of modules in the longest chain of imports from a module down; a cycle within a
+    room is cut.
+    """
     if module in above:
         return 0
     if module not in DEPTH:
@@ -102,7 +106,9 @@ def test_every_room_says_what_it_may_import():
 
 
 def test_the_map_of_contributing_shows_every_room():
-    """CONTRIBUTING lists the rooms in the order of the table above, and the modules of the front door."""
+    """CONTRIBUTING lists the rooms in the order of the table above, and the modules of the front
+    door.
+    """
     text = (ROOT / "CONTRIBUTING.md").read_text()
     rooms = re.findall(r"^\| `(\w+)/` \|", text, flags=re.MULTILINE)
     assert rooms == list(ROOMS)
@@ -154,7 +160,9 @@ MIRRORED = {"benchmarks": ROOT / "benchmarks", "docs": ROOT / "docs", "examples"
 
 
 def test_tests_mirror_the_source():
-    """tests/<room>/test_<module>.py tests src/orthoprox/<room>/<module>.py, or the room as a whole by one aspect."""
+    """tests/<room>/test_<module>.py tests src/orthoprox/<room>/<module>.py, or the room as a whole
+    by one aspect.
+    """
     for path in (ROOT / "tests").rglob("test_*.py"):
         folder = path.parent.relative_to(ROOT / "tests")
         first = folder.parts[0] if folder.parts else ""

@@ -12,7 +12,9 @@ from cases import NONSMOOTH, PROBLEMS, SMOOTH, SOLVERS
     ids=["smooth", "nonsmooth", "solvers", "problems"],
 )
 def test_every_registered_name_has_a_case(cases, registered):
-    """Whatever a user can name is tested: the first words of the keys in cases.py are the registered names."""
+    """Whatever a user can name is tested: the first words of the keys in cases.py are the
+    registered names.
+    """
     assert {key.split()[0] for key in cases} == set(registered)
 
 

@@ -128,7 +128,9 @@ def test_proxes_outside_the_domain_are_rejected():
 
 @pytest.mark.parametrize("name", ["MCP", "SCAD"])
 def test_a_modulus_too_small_is_rejected(name):
-    """With a smaller modulus the model promises more curvature than it has; with a larger one it promises less."""
+    """With a smaller modulus the model promises more curvature than it has; with a larger one it
+    promises less.
+    """
     g, near = NONSMOOTH[name], np.clip(X, -1.0, 1.0)
     for modulus in (g.modulus, 1.1 * g.modulus):
         check_prox(op.nonsmooth.Function(g.value, g.prox, modulus), near)

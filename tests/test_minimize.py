@@ -59,7 +59,9 @@ def test_tol_bounds_stationarity_and_feasibility():
 
 
 def test_a_far_prox_point_does_not_make_a_point_good():
-    """The corner of the box is a stationary prox point, but infeasible and far from X: neither converged nor best."""
+    """The corner of the box is a stationary prox point, but infeasible and far from X: neither
+    converged nor best.
+    """
     problem = op.Problem(op.smooth.Quadratic(np.zeros((10, 10)), -np.ones((10, 1))), op.nonsmooth.Box(-0.5, 0.5), (10, 1))
     with pytest.warns(op.ConvergenceWarning, match="iteration budget"):
         result = op.minimize(problem, "random", max_iterations=0)
@@ -84,7 +86,9 @@ def test_a_single_precision_start_is_promoted_to_the_data():
 
 
 def test_minimize_calls_a_run_diverged_that_stays_off_the_manifold():
-    """Without penalty and with a tiny dual step X grows to |X'X - I| > 1 and stays: far from an explosion, yet diverged."""
+    """Without penalty and with a tiny dual step X grows to |X'X - I| > 1 and stays: far from an
+    explosion, yet diverged.
+    """
     problem = op.problems.sparse_pca(op.datasets.five_components(50, 20), 3, 0.1)
     L = problem.smooth.lipschitz
     with pytest.warns(op.ConvergenceWarning, match=r"Diverged.*Set a smaller lam"):

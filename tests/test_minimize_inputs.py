@@ -1,4 +1,6 @@
-"""Mistakes in the options of the front door are named before any work is done; no input is changed."""
+"""Mistakes in the options of the front door are named before any work is done; no input is
+changed.
+"""
 
 import copy
 import warnings

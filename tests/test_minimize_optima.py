@@ -10,7 +10,9 @@ from orthoprox.solvers.base import SUBGRADIENT
 
 @pytest.mark.parametrize("seed", range(10))
 def test_smooth_problems_reach_the_eigenvalue_sum(seed):
-    """g = 0, symmetric A with an eigengap of .1: half the sum of the n smallest eigenvalues, the exact answer."""
+    """g = 0, symmetric A with an eigengap of .1: half the sum of the n smallest eigenvalues, the
+    exact answer.
+    """
     rng = np.random.default_rng(seed)
     m, n = 40, 4
     w = np.sort(rng.uniform(-1, 1, m))
@@ -49,7 +51,9 @@ CERTIFYING = [name for name, kind in op.SOLVERS.items() if kind.facts.nonsmooth 
 @pytest.mark.parametrize("method", CERTIFYING)
 @pytest.mark.parametrize("name", CERTIFIED)
 def test_defaults_reach_a_certificate(name, method):
-    """At (100, 10), without tuning, every method that does not step along subgradients of g is certified to 1e-4."""
+    """At (100, 10), without tuning, every method that does not step along subgradients of g is
+    certified to 1e-4.
+    """
     result = op.minimize(CERTIFIED[name], method=method, tol=1e-4)
     assert result.converged
     assert max(result.stationarity, result.feasibility, result.certificate.feasibility) <= 1e-4

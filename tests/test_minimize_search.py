@@ -1,4 +1,6 @@
-"""What minimize does before and after a run: the search for a start, lower minima, budgets and interrupts."""
+"""What minimize does before and after a run: the search for a start, lower minima, budgets and
+interrupts.
+"""
 
 from importlib import import_module
 
@@ -20,7 +22,9 @@ def test_auto_ends_no_higher_than_the_run_from_its_start():
 
 
 def test_a_time_budget_holds_for_the_search_too(monkeypatch):
-    """A search that would take for ever is cut at half of the budget, and the run gets what is left."""
+    """A search that would take for ever is cut at half of the budget, and the run gets what is
+    left.
+    """
 
     class Slow:
         wall_seconds = 0.0

@@ -9,7 +9,9 @@ README = (Path(__file__).parents[1] / "README.md").read_text()
 
 
 def test_every_block_of_code_runs(capsys):
-    """In order, in one session, as a reader would type them; warnings are errors, so all runs converge."""
+    """In order, in one session, as a reader would type them; warnings are errors, so all runs
+    converge.
+    """
     session = {}
     blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     assert len(blocks) >= 3

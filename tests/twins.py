@@ -26,7 +26,9 @@ def equals_stack(batch, singles):
 
 
 def pairs():
-    """Problems in NumPy and in the strict library, each smooth and each nonsmooth term at least once."""
+    """Problems in NumPy and in the strict library, each smooth and each nonsmooth term at least
+    once.
+    """
     terms = [
         ("Variance tall", "L1 weighted"),
         ("Variance wide", "L1 bounded"),

@@ -1,1 +1,3 @@
-"""Other packages on sparse PCA, each in an environment of its own, as a competent user would run it."""
+"""Other packages on sparse PCA, each in an environment of its own, as a competent user would run
+it.
+"""

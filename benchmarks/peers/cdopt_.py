@@ -1,17 +1,21 @@
-"""CDOpt: L-BFGS of SciPy on the constraint dissolving function of the smoothed problem, with continuation.
+"""CDOpt: L-BFGS of SciPy on the constraint dissolving function of the smoothed problem, with
+continuation.
 
-The constraint dissolving function is f(X(3I - X'X)/2) + beta/2 |X'X - I|^2, here of ``stiefel_np`` with analytic
-gradients; its minimisers are those on the manifold if beta is large enough. CDOpt's own rule chooses beta, once, at the
-start; its ``Post_process`` ends the run with the projection. -|AX|^2 is concave, so the function is unbounded below: it
-goes like -|X|^6. Therefore |A|^2 (|X|^2 - n), zero on the manifold, is added to the objective.
+The constraint dissolving function is f(X(3I - X'X)/2) + beta/2 |X'X - I|^2, here of ``stiefel_np``
+with analytic gradients; its minimisers are those on the manifold if beta is large enough. CDOpt's
+own rule chooses beta, once, at the start; its ``Post_process`` ends the run with the projection.
+-|AX|^2 is concave, so the function is unbounded below: it goes like -|X|^6. Therefore |A|^2 (|X|^2
+- n), zero on the manifold, is added to the objective.
 
-Tried on seeds 0 and 1 of five_components, Gaussian data and counts, (100, 50), (150, 10) and (100, 10):
+Tried on seeds 0 and 1 of five_components, Gaussian data and counts, (100, 50), (150, 10) and (100,
+10):
 
-- without that term: fails on all Gaussian data of (100, 50) in the second iteration; with ten times the beta it works, and
-  ends no lower. Half of the term: works as well;
-- beta: a tenth of the chosen one, or |A|^2, or the mean squared norm of a column, lead off the manifold (up to 1400 %
-  above); three times the chosen one ends no lower;
-- relative gradients of 1e-4 and 1e-3: the same objective within .4 %, and 1e-3 takes half the processor time or a little more;
+- without that term: fails on all Gaussian data of (100, 50) in the second iteration; with ten times
+  the beta it works, and ends no lower. Half of the term: works as well;
+- beta: a tenth of the chosen one, or |A|^2, or the mean squared norm of a column, lead off the
+  manifold (up to 1400 % above); three times the chosen one ends no lower;
+- relative gradients of 1e-4 and 1e-3: the same objective within .4 %, and 1e-3 takes half the
+  processor time or a little more;
 - a memory of 10, 20, 40 pairs: within 2 % of each other, 20 lowest on average.
 """
 

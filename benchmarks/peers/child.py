@@ -1,8 +1,9 @@
-"""The side of the package: reads the task of the parent, solves it on the clock and writes the answer. Needs only NumPy.
+"""The side of the package: reads the task of the parent, solves it on the clock and writes the
+answer. Needs only NumPy.
 
-A package's script hands its ``solve(task) -> Answer`` to :func:`answer`. The clock runs during that call alone: imports,
-reading and writing are not counted, and a tiny task solved beforehand pays for what a library loads or compiles at its
-first use.
+A package's script hands its ``solve(task) -> Answer`` to :func:`answer`. The clock runs during that
+call alone: imports, reading and writing are not counted, and a tiny task solved beforehand pays for
+what a library loads or compiles at its first use.
 """
 
 import sys
@@ -42,7 +43,8 @@ class Answer:
 class Variance:
     """-|AX|^2 and its gradient -2A'(AX), with A'A at hand where that is the smaller product.
 
-    A'AX is kept for the last X: packages ask for the value and the gradient at one point separately.
+    A'AX is kept for the last X: packages ask for the value and the gradient at one point
+    separately.
     """
 
     def __init__(self, A: Matrix) -> None:
@@ -84,7 +86,9 @@ class Smoothed:
 
 
 def answer(solve: Callable[[Task], Answer]) -> None:
-    """Solve the task in the file named first and write the answer, or the error, to the file named second."""
+    """Solve the task in the file named first and write the answer, or the error, to the file named
+    second.
+    """
     source, target = map(Path, sys.argv[1:])
     with np.load(source) as arrays:
         task = Task(arrays["A"], int(arrays["n"]), float(arrays["mu"]), arrays["X0"])

@@ -1,4 +1,6 @@
-"""An environment for each package: .venv-peers/<package>, made by pip from the exact versions in requirements/."""
+"""An environment for each package: .venv-peers/<package>, made by pip from the exact versions in
+requirements/.
+"""
 
 import subprocess
 import sys
@@ -9,7 +11,9 @@ ENVIRONMENTS = Path(__file__).parents[2] / ".venv-peers"
 
 
 def python(package: str) -> Path:
-    """Return the interpreter of a package's environment; make the environment if it is not there or its versions changed."""
+    """Return the interpreter of a package's environment; make the environment if it is not there or
+    its versions changed.
+    """
     wanted, folder = (REQUIREMENTS / f"{package}.txt").read_text(), ENVIRONMENTS / package
     interpreter, installed = folder / "bin" / "python", folder / "installed.txt"
     if not installed.exists() or installed.read_text() != wanted:

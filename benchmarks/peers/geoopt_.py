@@ -1,19 +1,24 @@
-"""geoopt: Riemannian Adam of PyTorch on the smoothed l1 norm, with continuation and a falling learning rate.
+"""geoopt: Riemannian Adam of PyTorch on the smoothed l1 norm, with continuation and a falling
+learning rate.
 
-The manifold is ``Stiefel(canonical=False)``, whose retraction is a QR factorisation of X; the canonical one solves an
-m x m system in each step. The gradient is analytic, in float64. geoopt's Adam divides by the norm of the whole gradient,
-not entry by entry, so its learning rate is the length of a step: it is a multiple of sqrt(n), the norm of X, and falls
-geometrically over the six stages.
+The manifold is ``Stiefel(canonical=False)``, whose retraction is a QR factorisation of X; the
+canonical one solves an m x m system in each step. The gradient is analytic, in float64. geoopt's
+Adam divides by the norm of the whole gradient, not entry by entry, so its learning rate is the
+length of a step: it is a multiple of sqrt(n), the norm of X, and falls geometrically over the six
+stages.
 
-Tried on seeds 0 and 1 of five_components, Gaussian data and counts, (100, 50), (150, 10) and (100, 10):
+Tried on seeds 0 and 1 of five_components, Gaussian data and counts, (100, 50), (150, 10) and (100,
+10):
 
-- first rates of .03, .1, .2, .5, 1, 2: the smaller ones end up to 15 % higher, .5 and 1 are the best;
+- first rates of .03, .1, .2, .5, 1, 2: the smaller ones end up to 15 % higher, .5 and 1 are the
+  best;
 - last rates of 1e-3, 1e-4, 1e-5 times the first: 1e-5 ends higher, the others are alike;
 - 200 and 500 steps a stage: alike, within 1 % of the objective on average, in proportional time;
 - a rate that starts anew at each stage: no better;
-- ``RiemannianSGD`` with momentum .9, rates of .03, .1, .3, 1 over |A|^2: up to 4 % higher on Gaussian data of (100, 50),
-  alike elsewhere;
-- the subgradient of the l1 norm itself instead of the smoothing, Adam and SGD: 3 to 8 % higher at n = m / 2, mixed at n = 10.
+- ``RiemannianSGD`` with momentum .9, rates of .03, .1, .3, 1 over |A|^2: up to 4 % higher on
+  Gaussian data of (100, 50), alike elsewhere;
+- the subgradient of the l1 norm itself instead of the smoothing, Adam and SGD: 3 to 8 % higher at n
+  = m / 2, mixed at n = 10.
 """
 
 import geoopt

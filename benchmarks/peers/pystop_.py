@@ -1,17 +1,21 @@
-"""PySTOP, the toolbox for Stiefel manifold optimisation by the authors of SLPG, PenC and PCAL: SLPG with the prox of l1.
+"""PySTOP, the toolbox for Stiefel manifold optimisation by the authors of SLPG, PenC and PCAL: SLPG
+with the prox of l1.
 
-``SLPG`` is the sequential linearised proximal gradient method for f + r on the manifold, given f with its gradient and
-the prox of r: the l1 norm itself, without smoothing. It has no parameter but the number of iterations (100 as it comes,
-too few here) and the tolerance. Its docstring states the prox with 1/eta |Y - X|^2; its steps, and its l21 variant, use
-1/(2 eta), and so does the threshold here.
+``SLPG`` is the sequential linearised proximal gradient method for f + r on the manifold, given f
+with its gradient and the prox of r: the l1 norm itself, without smoothing. It has no parameter but
+the number of iterations (100 as it comes, too few here) and the tolerance. Its docstring states the
+prox with 1/eta |Y - X|^2; its steps, and its l21 variant, use 1/(2 eta), and so does the threshold
+here.
 
-As it comes it is infeasible: after each prox step ``Stiefel.A`` moves X towards the manifold, X(3I - X'X)/2, and steps
-have the length of Barzilai and Borwein without a safeguard. From random starts that diverges: on 9 of 10 instances of
-five_components, Gaussian data and counts, (100, 50), (150, 10), (100, 10), most within 30 iterations. With the
-package's own ``Feas_correction`` as ``A`` it does not diverge, but ends anywhere (up to 80 % above); a term
--|A|^2 (|X|^2 - n), which draws towards the manifold, does not help. With the package's own ``Post_process``, the
-projection, as ``A`` it converges on all of them, and that is what runs here. Cheaper ways to the projection (eigenvalues
-of X'X, or ``A`` repeated until it stands still) save a quarter of the time at (300, 150) at the most.
+As it comes it is infeasible: after each prox step ``Stiefel.A`` moves X towards the manifold, X(3I
+- X'X)/2, and steps have the length of Barzilai and Borwein without a safeguard. From random starts
+that diverges: on 9 of 10 instances of five_components, Gaussian data and counts, (100, 50), (150,
+10), (100, 10), most within 30 iterations. With the package's own ``Feas_correction`` as ``A`` it
+does not diverge, but ends anywhere (up to 80 % above); a term -|A|^2 (|X|^2 - n), which draws
+towards the manifold, does not help. With the package's own ``Post_process``, the projection, as
+``A`` it converges on all of them, and that is what runs here. Cheaper ways to the projection
+(eigenvalues of X'X, or ``A`` repeated until it stands still) save a quarter of the time at (300,
+150) at the most.
 """
 
 import numpy as np

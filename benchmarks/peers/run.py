@@ -1,9 +1,10 @@
-"""Runs another package on a sparse PCA problem, in its own environment and process, with one BLAS thread.
+"""Runs another package on a sparse PCA problem, in its own environment and process, with one BLAS
+thread.
 
     outcome = solve("pymanopt", A, n, mu, X0)
 
-minimises -|AX|^2 + mu |X|_1 subject to X'X = I from X0. What the package says of its result is not used: compare it by
-``problem.value(polar(outcome.X))``.
+minimises -|AX|^2 + mu |X|_1 subject to X'X = I from X0. What the package says of its result is not
+used: compare it by ``problem.value(polar(outcome.X))``.
 """
 
 import os
@@ -38,7 +39,9 @@ class Outcome:
 
 
 def solve(package: str, A: Matrix, n: int, mu: float, X0: Matrix, *, timeout: float | None = None) -> Outcome:
-    """Run a package of ``PACKAGES``, for ``timeout`` seconds at the most; a failure of any kind is told in ``error``."""
+    """Run a package of ``PACKAGES``, for ``timeout`` seconds at the most; a failure of any kind is
+    told in ``error``.
+    """
     try:
         interpreter = environment.python(package)
     except RuntimeError as reason:

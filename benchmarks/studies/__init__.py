@@ -1,4 +1,6 @@
-"""The studies of the benchmark: each runs its tasks, makes a table of their rows and says which targets they meet."""
+"""The studies of the benchmark: each runs its tasks, makes a table of their rows and says which
+targets they meet.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Whole calls of minimize against other packages and methods, each from a random start and from the start that we find."""
+"""Whole calls of minimize against other packages and methods, each from a random start and from the
+start that we find.
+"""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -137,7 +139,9 @@ def _line(rows: Sequence[Row], peer: Peer, number: int) -> list[str]:
 
 
 def speed_targets(rows: Sequence[Row], wanted: dict[str, Any]) -> list[Target]:
-    """Return the targets of the study with one package: how much faster from both starts, and how often beaten."""
+    """Return the targets of the study with one package: how much faster from both starts, and how
+    often beaten.
+    """
     found, number = [], solved(rows)
     for who, start in contenders(rows):
         label = f"{who} from {'a random' if start == 'random' else 'our'} start"
@@ -149,7 +153,9 @@ def speed_targets(rows: Sequence[Row], wanted: dict[str, Any]) -> list[Target]:
 
 
 def quality_targets(rows: Sequence[Row], wanted: dict[str, Any]) -> list[Target]:
-    """Return the target of the families: on how many at most a tenth of the seeds are lost to any of the peers."""
+    """Return the target of the families: on how many at most a tenth of the seeds are lost to any
+    of the peers.
+    """
     parts = {case: [row for row in rows if row["case"] == case] for case in dict.fromkeys(row["case"] for row in rows)}
     good = sum(lost(own) <= wanted["lost"] * solved(own) for own in parts.values())
     counts = ", ".join(f"{case}: {lost(own)} of {solved(own)}" for case, own in parts.items())

@@ -53,14 +53,18 @@ def run(task: Task) -> list[Row]:
 
 
 def peak() -> float:
-    """Return the megabytes in use, without what was freed before, and count their peak anew from here (Linux only)."""
+    """Return the megabytes in use, without what was freed before, and count their peak anew from
+    here (Linux only).
+    """
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MEGABYTE
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> tuple[float, float]:
-    """Return (a, c) of the least squares fit  log value = a log size + log c, over the values that are above 0."""
+    """Return (a, c) of the least squares fit  log value = a log size + log c, over the values that
+    are above 0.
+    """
     positive = [(size, value) for size, value in zip(sizes, values, strict=True) if value > 0]
     if len(positive) < 2:
         return float("nan"), float("nan")

@@ -1,4 +1,6 @@
-"""Two ratios over LSALM with the paper's parameters: from the same start to the same certificate, and whole calls."""
+"""Two ratios over LSALM with the paper's parameters: from the same start to the same certificate,
+and whole calls.
+"""
 
 from collections.abc import Sequence
 from statistics import median
@@ -48,8 +50,8 @@ def _row(who: str, result: op.Result, wall: float) -> Row:
 def ratios(rows: Sequence[Row], who: str) -> list[float]:
     """Return how many times faster than LSALM, for each seed.
 
-    From the same start the times of both methods count, with all that their stopping rules read; for a whole call, its wall
-    time, over the time of LSALM alone.
+    From the same start the times of both methods count, with all that their stopping rules read;
+    for a whole call, its wall time, over the time of LSALM alone.
     """
     clock = "wall" if who == "whole call" else "seconds"
     slow = {row["seed"]: row["seconds"] for row in rows if row["who"] == "lsalm"}

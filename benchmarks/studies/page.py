@@ -99,7 +99,9 @@ def seeds(rows: Sequence[Row]) -> str:
 
 
 def section(name: str, rows: Sequence[Row], planned: int) -> str:
-    """Return the part of a study, which is incomplete where it has not all the seeds that are planned."""
+    """Return the part of a study, which is incomplete where it has not all the seeds that are
+    planned.
+    """
     cases = list(dict.fromkeys(row["case"] for row in rows))
     where = f"{cases[0]}, {seeds(rows)}." if len(cases) == 1 else f"{seeds(rows).capitalize()}."
     if len({row["seed"] for row in rows}) < planned:

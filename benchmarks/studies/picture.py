@@ -32,7 +32,9 @@ def draw(kept: Rows, folder: Path) -> None:
 
 
 def times(plt: Any, rows: Sequence[Row]) -> Any:
-    """Draw the times of LSALM, of the same start and of the whole call: medians as bars, seeds as dots."""
+    """Draw the times of LSALM, of the same start and of the whole call: medians as bars, seeds as
+    dots.
+    """
     figure, axis = plt.subplots(figsize=(9, 2.6), constrained_layout=True)
     for k, (who, name) in enumerate(headline.WHO.items()):
         clock = "wall" if who == "whole call" else "seconds"
@@ -49,7 +51,9 @@ def times(plt: Any, rows: Sequence[Row]) -> Any:
 
 
 def gaps(plt: Any, rows: Sequence[Row]) -> Any:
-    """Draw each peer's objective over ours, in per cent: one panel for each family, one dot for each seed."""
+    """Draw each peer's objective over ours, in per cent: one panel for each family, one dot for
+    each seed.
+    """
     cases = list(dict.fromkeys(row["case"] for row in rows))
     peers = sorted({row["who"] for row in rows if row["who"] != contest.OURS})
     figure, axes = plt.subplots(2, 3, figsize=(12, 6.5), sharey=True, constrained_layout=True)

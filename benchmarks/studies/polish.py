@@ -1,4 +1,6 @@
-"""The last digits: what polishing makes of the l1 instances of the robustness suite, each solved from a random start."""
+"""The last digits: what polishing makes of the l1 instances of the robustness suite, each solved
+from a random start.
+"""
 
 import warnings
 from collections.abc import Sequence

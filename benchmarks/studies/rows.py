@@ -1,4 +1,6 @@
-"""The rows of the benchmark, in a ledger like those of the reproduction: one line for each task, with all of its rows."""
+"""The rows of the benchmark, in a ledger like those of the reproduction: one line for each task,
+with all of its rows.
+"""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -16,7 +18,9 @@ DONE = "DONE"
 
 
 class Rows:
-    """The rows in one file. Lines that cannot be used are in ``damaged``; their tasks are left to do."""
+    """The rows in one file. Lines that cannot be used are in ``damaged``; their tasks are left to
+    do.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -25,7 +29,9 @@ class Rows:
 
     @property
     def everything(self) -> list[Row]:
-        """All rows in the order of the file, each with its study, case and seed, and the code and origin that made it."""
+        """All rows in the order of the file, each with its study, case and seed, and the code and
+        origin that made it.
+        """
         return [
             {**task["at"], **row, "code": task["code"], "origin": task["origin"]}
             for task in self._ledger.everything()

@@ -1,4 +1,6 @@
-"""Where n is small: the adaptive method and ManPG-Ada from the same random start to the same certificate."""
+"""Where n is small: the adaptive method and ManPG-Ada from the same random start to the same
+certificate.
+"""
 
 from collections.abc import Sequence
 from statistics import median

@@ -1,4 +1,6 @@
-"""Clocks: the wall time of a call, with what is loaded or compiled at the first use paid for beforehand."""
+"""Clocks: the wall time of a call, with what is loaded or compiled at the first use paid for
+beforehand.
+"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager

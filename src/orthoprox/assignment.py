@@ -11,10 +11,12 @@ from orthoprox._arrays.library import to_numpy
 
 
 def assign(X: Any) -> NDArray[np.int64]:
-    """Return for each column j of X the row that it is matched with, all different, with the largest sum of entries.
+    """Return for each column j of X the row that it is matched with, all different, with the
+    largest sum of entries.
 
-    This is the permutation matrix (for m > n, one with n of the m rows) nearest to X, found by the Hungarian method. Where
-    the largest entries of the rows of a square X already stand in different columns, it is the matching they form.
+    This is the permutation matrix (for m > n, one with n of the m rows) nearest to X, found by the
+    Hungarian method. Where the largest entries of the rows of a square X already stand in different
+    columns, it is the matching they form.
     """
     X = to_numpy(inputs.matrix(X, "X"))
     inputs.columns(X.shape[1], X.shape[0])
@@ -27,7 +29,8 @@ def assign(X: Any) -> NDArray[np.int64]:
 def f_measure(matched: Any, truth: Any = None) -> float:
     """Return the F-measure of a matching: the harmonic mean of precision and recall.
 
-    A matching has as many pairs as the truth, so both are the share of the columns with their true row.
+    A matching has as many pairs as the truth, so both are the share of the columns with their true
+    row.
 
     Parameters
     ----------

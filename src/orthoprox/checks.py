@@ -13,9 +13,11 @@ from orthoprox.smooth.base import Smooth
 
 
 def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.random.Generator = 0) -> float:
-    """Check that ``smooth.grad`` is the gradient of ``smooth.value`` at X, and that ``value_and_grad`` agrees with both.
+    """Check that ``smooth.grad`` is the gradient of ``smooth.value`` at X, and that
+    ``value_and_grad`` agrees with both.
 
-    Central differences (l(X + hV) - l(X - hV)) / 2h in ten random directions are compared with <grad l(X), V>.
+    Central differences (l(X + hV) - l(X - hV)) / 2h in ten random directions are compared with
+    <grad l(X), V>.
 
     Returns
     -------
@@ -53,13 +55,15 @@ def check_prox(
 ) -> float:
     """Check that P = ``nonsmooth.prox(X, t)`` minimises  g(P) + |P - X|^2 / (2 t).
 
-    The model is compared at P with its values at points around P at many distances, at single changed entries, at X
-    and at 0. A ``modulus`` that is too small shows as well: the model then lies below its quadratic lower bound.
+    The model is compared at P with its values at points around P at many distances, at single
+    changed entries, at X and at 0. A ``modulus`` that is too small shows as well: the model then
+    lies below its quadratic lower bound.
 
     Returns
     -------
     float
-        By how much the best of those points undercuts P, relative to the size of the model; at most 0 if none does.
+        By how much the best of those points undercuts P, relative to the size of the model; at most
+        0 if none does.
 
     Raises
     ------
@@ -99,7 +103,9 @@ def check_prox(
 
 
 def _double(term: Smooth | Nonsmooth, X: Any) -> Array:
-    """Return X, of a shape that suits the term, in double precision: differences in single precision are mostly rounding."""
+    """Return X, of a shape that suits the term, in double precision: differences in single
+    precision are mostly rounding.
+    """
     X = inputs.matrix(X, "X")
     if isinstance(term, HasShape):
         term.check_shape(tuple(X.shape))
@@ -116,7 +122,9 @@ def _excess(bound: float, found: float) -> float:
 
 
 def _signs(X: Array, rng: np.random.Generator) -> Array:
-    """Return a direction whose entries are 0 or at least .5, so that no trial hides in the slack of an indicator."""
+    """Return a direction whose entries are 0 or at least .5, so that no trial hides in the slack of
+    an indicator.
+    """
     return from_numpy(rng.choice([-1.0, 0.0, 1.0], tuple(X.shape)) * rng.uniform(0.5, 1.0, tuple(X.shape)), like=X)
 
 

@@ -73,38 +73,43 @@ def minimize(
     problem : Problem
         What to minimise, from ``orthoprox.problems`` or put together from terms.
     start : str or array of shape (m, n)
-        A point with X'X = I, or the name of a start: "random", "pca" (an approximate minimiser of l alone),
-        "coordinates" (coordinate vectors), "smoothed" (the end of a smoothing continuation), or "auto". "auto" probes a
-        few starts for some iterations of the default method and takes the best; for other methods it is "random".
-        If the problem is small, "auto" also looks for lower minima after the run, by basin hopping. This takes further
-        runs, each within the same ``tol`` and ``max_iterations``. The result is that of the run which ended lowest,
-        with its own iterations, times and history. With ``stop`` there is no such search.
+        A point with X'X = I, or the name of a start: "random", "pca" (an approximate minimiser of l
+        alone), "coordinates" (coordinate vectors), "smoothed" (the end of a smoothing
+        continuation), or "auto". "auto" probes a few starts for some iterations of the default
+        method and takes the best; for other methods it is "random". If the problem is small, "auto"
+        also looks for lower minima after the run, by basin hopping. This takes further runs, each
+        within the same ``tol`` and ``max_iterations``. The result is that of the run which ended
+        lowest, with its own iterations, times and history. With ``stop`` there is no such search.
     n_starts : int
-        How many starts to solve from, side by side in processes; the best result is returned. With "auto" these are
-        the starts with the lowest probe values; otherwise they differ by their random numbers.
+        How many starts to solve from, side by side in processes; the best result is returned. With
+        "auto" these are the starts with the lowest probe values; otherwise they differ by their
+        random numbers.
     method : str or Solver, optional
-        The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters. By default "adaptive", which has
-        no parameter to choose, or "lsalm" if parameters are given.
+        The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters. By default
+        "adaptive", which has no parameter to choose, or "lsalm" if parameters are given.
     tol : float
         The relative stationarity and the feasibility to reach, both proved by the certificate.
     max_iterations : int, optional
         The iteration budget, 30,000 by default.
     max_seconds : float, optional
-        The time budget on the wall clock; none by default. Runs from several starts that wait for each other share it.
+        The time budget on the wall clock; none by default. Runs from several starts that wait for
+        each other share it.
     stop : Stop, optional
         A stopping rule instead of ``tol``; budgets that are given hold as well.
     polish : bool or "auto"
-        Whether Newton's method on the support of X, its zeros kept, finds the last digits. If this does not help, the
-        point stays as it is. "auto" polishes the default method with its default stopping rule.
+        Whether Newton's method on the support of X, its zeros kept, finds the last digits. If this
+        does not help, the point stays as it is. "auto" polishes the default method with its default
+        stopping rule.
     project : bool
         Whether to move a start that is off the manifold to the nearest point on it.
     seed : int or numpy.random.Generator
         For random starts.
     history : bool
-        Whether measurements along the run are kept in ``result.history``; without them large problems are faster.
+        Whether measurements along the run are kept in ``result.history``; without them large
+        problems are faster.
     callback : callable, optional
-        Called with a :class:`orthoprox.Snapshot` after each iteration of the (first) run. Raising ``StopIteration``
-        ends the run.
+        Called with a :class:`orthoprox.Snapshot` after each iteration of the (first) run. Raising
+        ``StopIteration`` ends the run.
     progress : bool
         Whether to show the run while it goes.
     **parameters
@@ -181,7 +186,9 @@ class _TimeBudget:
         self.budget, self.clock = None if budget is None else inputs.number(budget, "max_seconds"), clock
 
     def within(self, rule: Stop, turns: int = 1) -> Stop:
-        """Return the rule within the remaining time, or within its share for the first of ``turns`` runs in turn."""
+        """Return the rule within the remaining time, or within its share for the first of ``turns``
+        runs in turn.
+        """
         return rule if self.budget is None else rule | MaxSeconds(max((self.budget - self.clock.wall_seconds) / turns, _TICK))
 
     def half(self) -> bool:

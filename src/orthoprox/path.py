@@ -12,12 +12,14 @@ from orthoprox.problems.problem import Problem, as_problem
 
 
 def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options: Any) -> list[Result]:
-    """Minimise with each weight mu of the penalty in turn; each run starts from the solution of the one before.
+    """Minimise with each weight mu of the penalty in turn; each run starts from the solution of the
+    one before.
 
     Parameters
     ----------
     problem : Problem
-        Its nonsmooth term is a penalty with a weight ``mu``: L1, L21, MCP, SCAD, or one of your own with ``weighted``.
+        Its nonsmooth term is a penalty with a weight ``mu``: L1, L21, MCP, SCAD, or one of your own
+        with ``weighted``.
     mus : iterable of float
         The weights, in the order of the runs; from large to small follows sparse solutions best.
     start : str or array of shape (m, n)

@@ -13,7 +13,9 @@ from orthoprox._adaptive.workspace import FullSpace
 
 @pytest.mark.parametrize(("now", "before", "anew"), [(1.3, 0.7, True), (1.3, 1.3, False), (0.7, 0.7, False)])
 def test_inertia_starts_anew_where_columns_become_coherent(monkeypatch, now, before, anew):
-    """When the largest entry of E'E - I passes its limit, and only then: a large |E'E - I| of many small entries is fine."""
+    """When the largest entry of E'E - I passes its limit, and only then: a large |E'E - I| of many
+    small entries is fine.
+    """
     problem, ones = scaled(1.0)["sparse_pca"], first_order._COHERENT * np.ones((4, 4))
     state = replace(first_order.first(problem, X0)[0], t=5.0, G=before * ones)
     monkeypatch.setattr(FullSpace, "products", lambda self, E: (problem.smooth.grad(E), now * ones, lambda S: E @ S))

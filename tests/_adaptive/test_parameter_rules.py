@@ -19,7 +19,9 @@ SIZES = 1e-3, 0.1, 1.0, 8.0, 1e3
 
 @pytest.mark.parametrize("rule", STEP_RULES)
 def test_the_first_step_bounds_the_curvature_of_the_lagrangian(rule):
-    """c >= |l''| + 2 |Y|_2 for a quadratic, up to what four steps of a power method see; and c scales with l."""
+    """c >= |l''| + 2 |Y|_2 for a quadratic, up to what four steps of a power method see; and c
+    scales with l.
+    """
     A = symmetric(6, 12)
     X, steps = stiefel.random_point(12, 3, seed=7), []
     for scale in (1.0, 2.0**20):
@@ -37,7 +39,9 @@ def test_the_first_step_bounds_the_curvature_of_the_lagrangian(rule):
 @pytest.mark.parametrize("c", SIZES)
 @pytest.mark.parametrize("threshold", [0.0, *SIZES])
 def test_the_penalty_outweighs_its_threshold_and_c_the_penalty(c, threshold):
-    """2 rho is at least the threshold, c at least 4 rho, the curvature of the penalty; both scale with the problem."""
+    """2 rho is at least the threshold, c at least 4 rho, the curvature of the penalty; both scale
+    with the problem.
+    """
     rho, raised = parameter_rules.penalty(c, threshold)
     assert 0 < threshold <= 2 * rho or threshold == 0 < rho
     assert raised >= max(c, 4 * rho)
@@ -65,7 +69,9 @@ def test_the_inertia_is_nesterovs_and_starts_afresh_against_the_motion(rule):
 
 @pytest.mark.parametrize("rule", STEP_RULES)
 def test_the_next_curvature_follows_what_was_measured(rule):
-    """It rises at once where the curvature of the Lagrangian does, falls slowly, and scales with the problem."""
+    """It rises at once where the curvature of the Lagrangian does, falls slowly, and scales with
+    the problem.
+    """
     problem = op.Problem(smooth.Quadratic(np.eye(5)), Zero(), (5, 3))
 
     def following(c, lagrangian, total):
@@ -77,7 +83,9 @@ def test_the_next_curvature_follows_what_was_measured(rule):
 
 
 def test_the_dual_step_is_longer_where_columns_hardly_overlap():
-    """The factor of columns that share small entries alone is above 1, and larger where only feasibility lacks; others: 1."""
+    """The factor of columns that share small entries alone is above 1, and larger where only
+    feasibility lacks; others: 1.
+    """
     X = np.zeros((5, 3))
     X[0, 0] = X[1, 1] = X[2, 2] = 0.99
     X[3, 0] = X[3, 1] = 0.1

@@ -52,7 +52,9 @@ def rough(g, seed=0, tol=1e-5):
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("g", BENT, ids=lambda g: type(g).__name__)
 def test_polishing_reaches_rounding(g, seed):
-    """From 1e-5 to a certificate of 1e-10 and |X'X - I| <= 1e-12, on the kinks exactly; f does not rise."""
+    """From 1e-5 to a certificate of 1e-10 and |X'X - I| <= 1e-12, on the kinks exactly; f does not
+    rise.
+    """
     case = rough(g, seed)
     found = case.polished()
     assert found is not None
@@ -110,7 +112,9 @@ def test_a_multiplier_is_not_needed():
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("noise", [1e-3, 1e-2, 0.1, 1.0])
 def test_polishing_never_makes_worse(noise, seed):
-    """Far from a solution, with wrong zeros and signs, the point stays or gets a smaller KKT error and no larger f."""
+    """Far from a solution, with wrong zeros and signs, the point stays or gets a smaller KKT error
+    and no larger f.
+    """
     case = rough(LASSO, seed)
     X = stiefel.polar(case.X + noise * normal(seed, 20, 4) / 20**0.5)
     case = Rough(case.problem, X, None, case.evaluator)
@@ -137,7 +141,9 @@ def test_wrong_zeros_become_free():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_saddles_are_rejected(seed):
-    """Near eigenvectors that are not the leading ones f falls along a direction of negative curvature."""
+    """Near eigenvectors that are not the leading ones f falls along a direction of negative
+    curvature.
+    """
     A = normal(0, 40, 12)
     E = np.linalg.eigh(A.T @ A)[1][:, [0, 5, 11]]
     problem = op.Problem(Variance(A), Zero(), (12, 3))
@@ -161,7 +167,9 @@ def test_where_nothing_is_free_nothing_happens():
 
 
 def test_polishing_in_single_precision():
-    """In float32 the result is of float32, and as good as its rounding allows: from eight starts, half below 8 epsilon."""
+    """In float32 the result is of float32, and as good as its rounding allows: from eight starts,
+    half below 8 epsilon.
+    """
     problem, left = op.Problem(Variance(normal(0, 40, 20).astype(np.float32)), L1(2.0), (20, 4)), []
     for seed in range(1, 9):
         X0 = stiefel.random_point(20, 4, seed=seed).astype(np.float32)

@@ -36,7 +36,7 @@ def run(problem, point, done, budget):
     return points
 
 
-# --- points -----------------------------------------------------------------------------------------------------------
+# --- points ---
 
 
 @every_term
@@ -68,7 +68,9 @@ def test_begin_respects_the_modulus(g):
 
 
 def test_begin_ends_outside_the_domain():
-    """Where no smoothing brings P near to X, as for mu |X|_1 in a box that X is not in, some nu > 0 is found all the same."""
+    """Where no smoothing brings P near to X, as for mu |X|_1 in a box that X is not in, some nu > 0
+    is found all the same.
+    """
     bounded, calls = L1(0.4, bound=0.3), []
 
     def prox(X, t):
@@ -82,7 +84,9 @@ def test_begin_ends_outside_the_domain():
 
 @every_term
 def test_residual_is_the_gradient_along_the_manifold(name):
-    """F(polar(X + hV)) changes by h <residual, V>, and residual = grad F + 2XY with the multiplier Y."""
+    """F(polar(X + hV)) changes by h <residual, V>, and residual = grad F + 2XY with the multiplier
+    Y.
+    """
     h = 1e-6
     problem, point = started(SMOOTH["Function log-cosh"], NONSMOOTH[name])
     V = stiefel.tangent(point.X, normal(1, *SHAPE))
@@ -98,13 +102,15 @@ def test_residual_is_the_gradient_along_the_manifold(name):
     assert stiefel.norm(stiefel.sym(point.X.T @ point.residual)) <= 1e-12 * (1 + stiefel.norm(point.residual))
 
 
-# --- steps ------------------------------------------------------------------------------------------------------------
+# --- steps ---
 
 
 @every_term
 @pytest.mark.parametrize("ell", ["Variance tall", "Function log-cosh", "Matching"])
 def test_steps_stay_on_the_manifold_and_never_raise_the_value(name, ell):
-    """X'X = I after each step; F falls or stays, but for rounding, as long as nu is the same; nu never grows."""
+    """X'X = I after each step; F falls or stays, but for rounding, as long as nu is the same; nu
+    never grows.
+    """
     problem, point = started(SMOOTH[ell], NONSMOOTH[name], seed=1)
     for _ in range(25):
         new = step(problem, point)
@@ -118,7 +124,9 @@ def test_steps_stay_on_the_manifold_and_never_raise_the_value(name, ell):
 @pytest.mark.parametrize("shape", [(12, 1), (12, 3), (30, 8)])
 @pytest.mark.parametrize("seed", range(3))
 def test_variance_reaches_the_sum_of_the_largest_eigenvalues(shape, seed):
-    """min -|AX|^2 is the sum of the n largest eigenvalues of A'A, found to ten digits in a few dozen steps."""
+    """min -|AX|^2 is the sum of the n largest eigenvalues of A'A, found to ten digits in a few
+    dozen steps.
+    """
     problem = sparse_pca(0, shape)
     best = -np.sum(np.linalg.eigvalsh(problem.smooth.A.T @ problem.smooth.A)[-shape[1] :])
     points = run(
@@ -140,7 +148,9 @@ def test_convergence_is_faster_than_linear():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_smoothing_vanishes(seed):
-    """For an l1 penalty nu shrinks step by step until |P - X| <= 1e-6 sqrt(n): P has exact zeros and is nearly stationary."""
+    """For an l1 penalty nu shrinks step by step until |P - X| <= 1e-6 sqrt(n): P has exact zeros
+    and is nearly stationary.
+    """
     problem = sparse_pca()
     points = run(problem, begin(problem, stiefel.random_point(12, 3, seed=seed), 0.3, 0.0), lambda p: p.width <= 1e-6, 300)
     nus = np.array([p.nu for p in points])
@@ -193,7 +203,7 @@ def test_steps_keep_the_dtype(mu):
         assert point.width < 0.1
 
 
-# --- the preconditioner -----------------------------------------------------------------------------------------------
+# --- the preconditioner ---
 
 
 def preconditioned(name):
@@ -206,7 +216,9 @@ def preconditioned(name):
 
 @every_term
 def test_preconditioner_is_symmetric_positive_on_tangent_vectors(name):
-    """<R1, M R2> = <M R1, R2> and <R, M R> > 0 for R != 0 with sym(X'R) = 0; what it returns is tangent again."""
+    """<R1, M R2> = <M R1, R2> and <R, M R> > 0 for R != 0 with sym(X'R) = 0; what it returns is
+    tangent again.
+    """
     point, M = preconditioned(name)
     R1, R2 = (stiefel.tangent(point.X, normal(seed, *SHAPE)) for seed in (1, 2))
     for R in (R1, R2, R1 - R2):
@@ -255,7 +267,7 @@ def test_preconditioner_keeps_the_dtype():
     assert stiefel.norm(stiefel.sym(point.X.T @ V)) <= 1e-5 * stiefel.norm(V)
 
 
-# --- the path ---------------------------------------------------------------------------------------------------------
+# --- the path ---
 
 
 def first_sharpening(problem, point):
@@ -265,7 +277,9 @@ def first_sharpening(problem, point):
 
 
 def test_the_path_goes_on_along_its_tangent_where_that_helps():
-    """From the second change of nu on X starts no further from stationary than at P + (X - P) / 2."""
+    """From the second change of nu on X starts no further from stationary than at P + (X - P) /
+    2.
+    """
     problem = sparse_pca()
     _, second = first_sharpening(problem, begin(problem, stiefel.random_point(12, 3, seed=1), 0.3, 0.0))
     old, new = first_sharpening(problem, second)
@@ -278,7 +292,9 @@ def test_the_path_goes_on_along_its_tangent_where_that_helps():
 
 
 def test_the_tangent_helps_where_supports_stay():
-    """Where the supports stay, P(nu) is smooth, and the tangent leaves a smaller residual most of the time."""
+    """Where the supports stay, P(nu) is smooth, and the tangent leaves a smaller residual most of
+    the time.
+    """
     problem = sparse_pca(mu=0.3)
     point = begin(problem, stiefel.random_point(12, 3, seed=1), 0.3, 0.0)
     gains = []
@@ -292,7 +308,9 @@ def test_the_tangent_helps_where_supports_stay():
 
 @pytest.mark.parametrize(("width", "shrinks"), [(0.3, False), (0.02, True)])
 def test_fine_stages_are_short(width, shrinks):
-    """With little smoothing left nu shrinks after so many steps, solved or not; before that the stage is finished."""
+    """With little smoothing left nu shrinks after so many steps, solved or not; before that the
+    stage is finished.
+    """
     problem = sparse_pca()
     point = begin(problem, stiefel.random_point(12, 3, seed=1), width, 0.0)
     assert step(problem, point).nu == point.nu
@@ -300,7 +318,9 @@ def test_fine_stages_are_short(width, shrinks):
 
 
 def test_less_smoothing_keeps_the_prox_point():
-    """P and the subgradient (X - P) / nu stay as they are when nu and X - P are halved, up to the way back to the manifold."""
+    """P and the subgradient (X - P) / nu stay as they are when nu and X - P are halved, up to the
+    way back to the manifold.
+    """
     problem = scaled(1.0)["sparse_pca"]
     point = begin(problem, X0, 1e-3, 0.0)
     sharper = _reduce_smoothing(problem, point)

@@ -19,7 +19,9 @@ def test_a_fast_run_keeps_its_step_rule():
 
 
 def test_a_run_without_progress_tries_each_step_rule_in_turn():
-    """Constant or rising residuals are slow; the rules never go back, and in the end none is left."""
+    """Constant or rising residuals are slow; the rules never go back, and in the end none is
+    left.
+    """
     for growth in (1.0, 1.01):
         monitors = updates(StagnationMonitor(), [0.1 * growth**k for k in range(600)])
         assert all(new.step_rule - old.step_rule in (0, 1) for old, new in pairwise(monitors))

@@ -47,7 +47,9 @@ def s():
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_step_on_all_that_is_nonzero_is_a_step(name):
-    """Where the entries are those that are nonzero before or after it, a step on them is the step of the whole."""
+    """Where the entries are those that are nonzero before or after it, a step on them is the step
+    of the whole.
+    """
     problem = PROBLEMS[name]
     s = late(problem)
     s = replace(s, Z=np.where((s.X != 0) | (s.E != 0), s.Z, 0.0))
@@ -111,7 +113,9 @@ def test_runs_with_and_without_working_sets_end_alike(monkeypatch):
 
 
 def test_entries_take_part_that_are_nonzero_or_near_to_it(s):
-    """|w| (c + r) / mu is 1 where the prox of w becomes nonzero: all above take part, and those below next to it."""
+    """|w| (c + r) / mu is 1 where the prox of w becomes nonzero: all above take part, and those
+    below next to it.
+    """
     problem = PROBLEMS["l1"]
     total = parameter_rules.total(s.c, s.penalty_safety * s.threshold)
     ratio = np.abs(first_order.prox_argument(s)) * total / problem.nonsmooth.mu

@@ -11,7 +11,9 @@ from orthoprox.nonsmooth import Zero
 
 
 def test_the_penalty_threshold_is_that_of_the_linear_and_the_nonsmooth_part():
-    """For l = tr(X'AX)/2 + tr(B'X) the Hessian cancels: it is the largest eigenvalue of sym(X'(B + S)), if positive."""
+    """For l = tr(X'AX)/2 + tr(B'X) the Hessian cancels: it is the largest eigenvalue of sym(X'(B +
+    S)), if positive.
+    """
     A, B, S, X = symmetric(8, 12), normal(9, 12, 3), normal(10, 12, 3), stiefel.random_point(12, 3, seed=11)
     problem = op.Problem(smooth.Quadratic(A, B), Zero(), (12, 3))
     largest = np.linalg.eigvalsh(stiefel.sym(X.T @ (B + S)))[-1]

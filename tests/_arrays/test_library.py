@@ -11,7 +11,9 @@ from orthoprox._arrays.library import from_numpy, identity, is_array, namespace,
 @pytest.mark.parametrize("xp", [np, strict], ids=["numpy", "strict"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_arrays_travel_to_and_from_numpy(xp, dtype):
-    """to_numpy and from_numpy are inverse to each other; precision and identity follow dtype and library."""
+    """to_numpy and from_numpy are inverse to each other; precision and identity follow dtype and
+    library.
+    """
     X = xp.asarray(normal(0, 3, 2), dtype=getattr(xp, dtype))
     assert is_array(X)
     assert not is_array([[1.0]])

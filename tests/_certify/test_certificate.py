@@ -1,4 +1,6 @@
-"""The certificate brackets the distance to stationarity, whatever the term and wherever the point."""
+"""The certificate brackets the distance to stationarity, whatever the term and wherever the
+point.
+"""
 
 import numpy as np
 import pytest
@@ -30,7 +32,9 @@ def problem_with(g):
 
 
 def true_distance(problem, P):
-    """The least |grad l(P) + 2PY + dg(P)| over symmetric Y, by a general-purpose optimiser from several starts."""
+    """The least |grad l(P) + 2PY + dg(P)| over symmetric Y, by a general-purpose optimiser from
+    several starts.
+    """
     g, C = problem.nonsmooth, problem.smooth.grad(P)
     lower = np.tril_indices(N)
 
@@ -80,7 +84,9 @@ def test_bounds_hold_off_the_manifold(name):
 
 @pytest.mark.parametrize("name", TERMS)
 def test_a_converged_point_is_certified(name):
-    """After a run to 1e-8 the upper bound is that small, and the lower bound close to it (or both are rounding)."""
+    """After a run to 1e-8 the upper bound is that small, and the lower bound close to it (or both
+    are rounding).
+    """
     problem = problem_with(TERMS[name])
     result = op.minimize(problem, tol=1e-8)
     proof = result.certificate
@@ -100,7 +106,9 @@ def test_eigenvectors_are_stationary_for_a_smooth_quadratic():
 
 
 def test_smooth_certificate_is_the_riemannian_gradient():
-    """With g = 0 and P near the manifold, upper is |grad l(P) - P sym(P'grad l(P))| up to the distance from it."""
+    """With g = 0 and P near the manifold, upper is |grad l(P) - P sym(P'grad l(P))| up to the
+    distance from it.
+    """
     problem = problem_with(op.nonsmooth.Zero())
     _, Q = np.linalg.eigh(A.T @ A)
     X = stiefel.polar(Q[:, -N:] + 1e-5 * np.random.default_rng(0).standard_normal((M, N)))
@@ -122,7 +130,9 @@ def test_relative_stationarity_does_not_change_with_the_scale_of_f():
 
 
 def test_projection_destroys_what_the_prox_point_keeps():
-    """A sparse solution, slightly infeasible and then polar-projected, has no zeros left; its certificate stays small."""
+    """A sparse solution, slightly infeasible and then polar-projected, has no zeros left; its
+    certificate stays small.
+    """
     result = op.minimize(problem_with(op.nonsmooth.L1(3.0)), tol=1e-9)
     loose = result.X + 1e-6 * np.random.default_rng(0).standard_normal(result.X.shape)
     projected = stiefel.polar(loose)
@@ -133,7 +143,9 @@ def test_projection_destroys_what_the_prox_point_keeps():
 
 
 def test_the_multiplier_of_the_solver_is_a_good_start():
-    """Any symmetric multiplier gives an upper bound, about its own prox point; both are as good as the run asked for."""
+    """Any symmetric multiplier gives an upper bound, about its own prox point; both are as good as
+    the run asked for.
+    """
     problem = problem_with(op.nonsmooth.L1(3.0))
     result = op.minimize(problem, method="lsalm", tol=1e-6)
     with_own = op.certificate(problem, result.X, multiplier=result.multiplier)
@@ -179,7 +191,9 @@ def test_an_asymmetric_multiplier_is_made_symmetric():
 
 @pytest.mark.parametrize(("far", "refined"), [(1e-13, True), (0.0, False)])
 def test_only_what_rounding_leaves_is_not_refined(far, refined):
-    """1e-13 away from stationary is more than rounding, and has a lower bound; 0 has none to find."""
+    """1e-13 away from stationary is more than rounding, and has a lower bound; 0 has none to
+    find.
+    """
     A = np.diag(np.arange(1.0, 31.0))
     X = np.eye(30, 3)
     problem = op.Problem(op.smooth.Quadratic(A), op.nonsmooth.Zero(), (30, 3))

@@ -26,7 +26,9 @@ def test_a_vanishing_gradient_does_not_inflate_the_relative_distance():
 
 
 def test_the_kkt_error_is_the_largest_of_four_gaps():
-    """tol bounds the stationarity and the feasibility of P, the feasibility of X, and its distance from P."""
+    """tol bounds the stationarity and the feasibility of P, the feasibility of X, and its distance
+    from P.
+    """
     now = snapshot()
     exact = {"upper": 0.0, "lower": 0.0, "distance": 0.0, "feasibility": 0.0}
     proof = replace(now.certificate, **exact)

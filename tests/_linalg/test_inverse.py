@@ -20,7 +20,9 @@ def test_shifted_inverse_keeps_the_precision(kind, dtype):
 
 
 def test_one_decomposition_serves_all_shifts(monkeypatch):
-    """PAMAL changes its penalty in most iterations: for a dense A the eigenvalues are computed once."""
+    """PAMAL changes its penalty in most iterations: for a dense A the eigenvalues are computed
+    once.
+    """
     calls, eigh = [], np.linalg.eigh
     monkeypatch.setattr(np.linalg, "eigh", lambda A: calls.append(1) or eigh(A))
     family = Quadratic(symmetric(0, 6)).resolvents()

@@ -27,7 +27,9 @@ def test_conjugate_gradients_solve(shape, seed, tol):
 @given(seed=SEEDS)
 @EXAMPLES
 def test_conjugate_gradients_on_matrices(seed):
-    """The operator may act on both sides: S -> PS + SP + S with P nonnegative is inverted as a matrix of n^2 rows."""
+    """The operator may act on both sides: S -> PS + SP + S with P nonnegative is inverted as a
+    matrix of n^2 rows.
+    """
     n = 4
     P, B = symmetric(seed, n) @ symmetric(seed, n), symmetric(seed + 1, n)
     explicit = np.kron(P, np.eye(n)) + np.kron(np.eye(n), P) + np.eye(n * n)
@@ -36,7 +38,9 @@ def test_conjugate_gradients_on_matrices(seed):
 
 
 def test_conjugate_gradients_stop_where_the_operator_is_flat():
-    """On a singular operator the part of B that it can reach is solved; without curvature nothing moves."""
+    """On a singular operator the part of B that it can reach is solved; without curvature nothing
+    moves.
+    """
     flat = np.diag([2.0, 1.0, 0.0])
     B = np.array([[2.0], [3.0], [0.0]])
     np.testing.assert_allclose(
@@ -48,7 +52,9 @@ def test_conjugate_gradients_stop_where_the_operator_is_flat():
 
 
 def test_conjugate_gradients_keep_within_their_budget():
-    """The operator is applied at most ``max_iterations`` times, and each iterate is better than the last in its norm."""
+    """The operator is applied at most ``max_iterations`` times, and each iterate is better than the
+    last in its norm.
+    """
     A = np.diag(np.geomspace(1, 1e4, 50))
     B, calls, energies = normal(0, 50, 1), [], []
 
@@ -101,7 +107,9 @@ def model(A, R, V):
 @given(seed=SEEDS, radius=st.sampled_from([1e-3, 1.0, 30.0]), budget=st.integers(0, 30))
 @EXAMPLES
 def test_step_is_within_the_radius_and_knows_what_it_gains(spectrum, seed, radius, budget):
-    """|V| <= radius, with equality at the border, and ``decrease`` is what the model falls, for any symmetric operator."""
+    """|V| <= radius, with equality at the border, and ``decrease`` is what the model falls, for any
+    symmetric operator.
+    """
     A, R = matrix(spectrum, seed), normal(seed + 1, *SHAPE)
     step = solve(A, R, radius, max_iterations=budget)
     assert stiefel.norm(step.V) <= (1 + 1e-9) * radius
@@ -136,7 +144,9 @@ def test_interior_step_is_as_exact_as_asked(seed, tol):
 @given(seed=SEEDS)
 @EXAMPLES
 def test_border_is_reached_where_the_minimiser_lies_beyond(spectrum, seed):
-    """|V| = radius, and the model is below its minimum along -R within the radius, Cauchy's point."""
+    """|V| = radius, and the model is below its minimum along -R within the radius, Cauchy's
+    point.
+    """
     A, R = matrix(spectrum, seed), normal(seed + 1, *SHAPE)
     radius = 0.5 * stiefel.norm(np.linalg.solve(A, R)) if spectrum in POSITIVE else 20.0
     step = solve(A, R, radius)
@@ -147,7 +157,9 @@ def test_border_is_reached_where_the_minimiser_lies_beyond(spectrum, seed):
 
 
 def test_negative_curvature_is_followed_to_the_border():
-    """The model (x^2 - y^2) / 2 + x + y / 1000 has no minimum; in a large circle nearly its least value, -r^2 / 2, is found."""
+    """The model (x^2 - y^2) / 2 + x + y / 1000 has no minimum; in a large circle nearly its least
+    value, -r^2 / 2, is found.
+    """
     A, R = np.diag([1.0, -1.0]), np.array([[1.0], [1e-3]])
     step = solve(A, R, 100.0)
     assert step.edge
@@ -174,7 +186,9 @@ def test_without_positive_curvature_the_step_goes_straight_to_the_border(flat):
 @given(seed=SEEDS)
 @EXAMPLES
 def test_preconditioner_does_not_change_the_solution(spectrum, seed):
-    """In the interior V is the same with any positive definite preconditioner; A^(-1) itself takes one product."""
+    """In the interior V is the same with any positive definite preconditioner; A^(-1) itself takes
+    one product.
+    """
     A, B, R = matrix(spectrum, seed), matrix("positive", seed + 2), normal(seed + 1, *SHAPE)
     exact = np.linalg.solve(A, -R)
     for precondition, budget in ((lambda Q: B @ Q, 100), (lambda Q: np.linalg.solve(A, Q), 1)):
@@ -184,7 +198,9 @@ def test_preconditioner_does_not_change_the_solution(spectrum, seed):
 
 
 def test_preconditioner_keeps_the_step_in_its_range():
-    """With the projection to a tangent space the step is tangent, and solves the projected equation."""
+    """With the projection to a tangent space the step is tangent, and solves the projected
+    equation.
+    """
     X, A, W = stiefel.random_point(*SHAPE, seed=0), matrix("stiff", 1), normal(2, *SHAPE)
 
     def project(V):
@@ -196,7 +212,9 @@ def test_preconditioner_keeps_the_step_in_its_range():
 
 
 def test_more_iterations_gain_more():
-    """Each iterate has a lower model than the last, and the operator is applied at most ``max_iterations`` times."""
+    """Each iterate has a lower model than the last, and the operator is applied at most
+    ``max_iterations`` times.
+    """
     A, R, calls = np.diag(np.geomspace(1, 1e4, 50)), normal(0, 50, 1), []
 
     def apply(V):

@@ -12,7 +12,9 @@ from orthoprox._linalg.linesearch import averaged, backtrack, barzilai_borwein
 @given(good=st.integers(0, 12), shrink=st.sampled_from([0.1, 0.5, 0.9]), first=st.sampled_from([1e-3, 1.0, 50.0]))
 @EXAMPLES
 def test_the_first_good_length_is_taken(good, shrink, first):
-    """first, shrink first, shrink^2 first, ... are tried in this order, each once, up to the first that is good."""
+    """first, shrink first, shrink^2 first, ... are tried in this order, each once, up to the first
+    that is good.
+    """
     tried = []
 
     def at(length):
@@ -26,7 +28,9 @@ def test_the_first_good_length_is_taken(good, shrink, first):
 
 @pytest.mark.parametrize(("shortest", "trials"), [(0.3, 2), (0.25, 3), (0.2, 3), (1.0, 1), (9.0, 1)])
 def test_no_length_is_shorter_than_the_shortest(shortest, trials):
-    """Where nothing is good the search ends at the last length from ``shortest`` up, and says so; one is always tried."""
+    """Where nothing is good the search ends at the last length from ``shortest`` up, and says so;
+    one is always tried.
+    """
     step = backtrack(lambda length: length, lambda length, point: False, 1.0, shortest=shortest)
     assert (step.length, step.trials, step.accepted) == (0.5 ** (trials - 1), trials, False)
     assert step.point == step.length
@@ -45,7 +49,9 @@ def test_a_value_that_is_not_a_number_is_not_good():
 @given(seed=SEEDS, m=st.sampled_from([1, 4, 9]))
 @EXAMPLES
 def test_barzilai_borwein_is_an_inverse_curvature(seed, m):
-    """With V = HS for positive definite H the length |<S, V>| / <V, V> lies between 1 / max and 1 / min of the spectrum."""
+    """With V = HS for positive definite H the length |<S, V>| / <V, V> lies between 1 / max and 1 /
+    min of the spectrum.
+    """
     H = symmetric(seed, m) @ symmetric(seed, m) + np.eye(m)
     S = normal(seed + 1, m, 2)
     w = np.linalg.eigvalsh(H)

@@ -14,7 +14,9 @@ def equations(seed=0):
 
 
 def test_projection_is_orthogonal_and_tangent():
-    """V = P(R) vanishes off the mask, sym(X'V) = 0, and R - V is XS in the mask for a symmetric S."""
+    """V = P(R) vanishes off the mask, sym(X'V) = 0, and R - V is XS in the mask for a symmetric
+    S.
+    """
     X, E = equations()
     r = E.entries.take(normal(2, *SHAPE))
     V = E.entries.put(E.project(r))

@@ -20,7 +20,9 @@ def conditioned(seed, m, n, smallest):
 @given(seed=SEEDS)
 @EXAMPLES
 def test_sym_is_the_projection_on_symmetric_matrices(seed):
-    """sym(M) is symmetric, M - sym(M) is orthogonal to all symmetric matrices, and sym(sym(M)) = sym(M)."""
+    """sym(M) is symmetric, M - sym(M) is orthogonal to all symmetric matrices, and sym(sym(M)) =
+    sym(M).
+    """
     M, S = normal(seed, 4, 4), symmetric(seed + 1, 4)
     np.testing.assert_array_equal(stiefel.sym(M), stiefel.sym(M).T)
     assert abs(stiefel.inner(M - stiefel.sym(M), S)) <= 1e-13 * stiefel.norm(M) * stiefel.norm(S)
@@ -30,7 +32,9 @@ def test_sym_is_the_projection_on_symmetric_matrices(seed):
 @given(seed=SEEDS, shape=SHAPES)
 @EXAMPLES
 def test_defect_is_zero_on_the_manifold_only(seed, shape):
-    """X'X - I is symmetric, entry by entry what it says, and 0 exactly where the columns are orthonormal."""
+    """X'X - I is symmetric, entry by entry what it says, and 0 exactly where the columns are
+    orthonormal.
+    """
     X = normal(seed, *shape)
     np.testing.assert_allclose(stiefel.defect(X), X.T @ X - np.eye(shape[1]), atol=1e-13)
     Q = np.linalg.qr(X)[0]
@@ -56,7 +60,9 @@ def test_polar_is_the_factor_of_the_svd(seed, shape, smallest):
 @pytest.mark.parametrize("off", [0.0, 0.1, 0.9, 1.1, 10.0, 1e4])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_polar_next_to_the_manifold(dtype, off, sparse):
-    """The series serves up to |X'X - I| = root of the precision, with sparse products where X is large and sparse."""
+    """The series serves up to |X'X - I| = root of the precision, with sparse products where X is
+    large and sparse.
+    """
     eps = np.finfo(dtype).eps
     X = np.eye(400, 60) if sparse else stiefel.random_point(30, 5, seed=0)
     if sparse:  # pairs of columns that share two rows
@@ -130,7 +136,9 @@ def test_polar_of_a_diverged_point_is_nan(bad):
 @given(seed=SEEDS, shape=SHAPES)
 @EXAMPLES
 def test_tangent_is_the_orthogonal_projection(seed, shape):
-    """V = tangent(X, W) has X'V + V'X = 0, stays where it is, and W - V is orthogonal to every tangent vector."""
+    """V = tangent(X, W) has X'V + V'X = 0, stays where it is, and W - V is orthogonal to every
+    tangent vector.
+    """
     X, W = stiefel.random_point(*shape, seed=seed), normal(seed + 1, *shape)
     V = stiefel.tangent(X, W)
     assert stiefel.norm(X.T @ V + V.T @ X) <= 1e-13 * (1 + stiefel.norm(W))
@@ -142,7 +150,9 @@ def test_tangent_is_the_orthogonal_projection(seed, shape):
 @given(seed=SEEDS, shape=SHAPES)
 @EXAMPLES
 def test_qr_has_a_positive_diagonal(seed, shape):
-    """X = QR with Q on the manifold, R upper triangular and its diagonal positive: such a factorisation is unique."""
+    """X = QR with Q on the manifold, R upper triangular and its diagonal positive: such a
+    factorisation is unique.
+    """
     X = normal(seed, *shape)
     Q = stiefel.qr(X)
     R = Q.T @ X
@@ -156,7 +166,9 @@ def test_qr_has_a_positive_diagonal(seed, shape):
 @given(seed=SEEDS, shape=SHAPES)
 @EXAMPLES
 def test_retractions_agree_with_straight_lines_to_first_order(name, seed, shape):
-    """R(X) = X and R(X + hV) = X + hV + O(h^2) for tangent V: continuous, with the right derivative."""
+    """R(X) = X and R(X + hV) = X + hV + O(h^2) for tangent V: continuous, with the right
+    derivative.
+    """
     X = stiefel.random_point(*shape, seed=seed)
     V = stiefel.tangent(X, normal(seed + 1, *shape))
     retract = stiefel.RETRACTIONS[name]
@@ -205,7 +217,9 @@ def test_random_points_differ_and_follow_a_generator():
 
 
 def test_random_point_is_uniform():
-    """The distribution does not change under rotations: entries have mean 0 and second moment 1/m."""
+    """The distribution does not change under rotations: entries have mean 0 and second moment
+    1/m.
+    """
     rng = np.random.default_rng(0)
     X = np.stack([stiefel.random_point(4, 2, seed=rng) for _ in range(2000)])
     np.testing.assert_allclose(np.mean(X, axis=0), 0, atol=0.05)

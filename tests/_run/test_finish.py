@@ -89,7 +89,9 @@ JITTER = normal(7, 60, 30)
 
 
 def rounds(first, outcomes, monkeypatch, overhead=0.0, probe_value=lambda problem, X: 0.0):
-    """Return what ``lower_minima`` returns, (X, stages) of each path and where the runs begin; these end as told, then fail."""
+    """Return what ``lower_minima`` returns, (X, stages) of each path and where the runs begin;
+    these end as told, then fail.
+    """
     paths, runs, ends = [], [], iter(outcomes)
     monkeypatch.setattr(finish, "_OVERHEAD", overhead)
     monkeypatch.setattr(finish, "follow", lambda problem, X, stages: paths.append((X, stages)) or X)
@@ -100,7 +102,9 @@ def rounds(first, outcomes, monkeypatch, overhead=0.0, probe_value=lambda proble
 
 
 def test_paths_begin_at_the_minimum_and_then_around_it(first, monkeypatch):
-    """A wide and a narrow one from the minimum itself, then wide ones from points near it and far."""
+    """A wide and a narrow one from the minimum itself, then wide ones from points near it and
+    far.
+    """
     found, paths, runs = rounds(first, [], monkeypatch)
     assert found is first  # as low is not lower
     assert (len(paths), len(runs)) == (2 * finish._FAILURES, finish._FAILURES)
@@ -140,7 +144,9 @@ def test_a_lower_point_that_has_not_converged_is_not_taken(first, monkeypatch):
 
 
 def test_the_work_of_the_runs_counts_too(first, monkeypatch):
-    """More work allows more rounds, none where a run alone costs more; the overhead of an iteration counts as work."""
+    """More work allows more rounds, none where a run alone costs more; the overhead of an iteration
+    counts as work.
+    """
 
     def number(work, overhead=0.0):
         monkeypatch.setattr(finish, "WORK", work)
@@ -169,6 +175,8 @@ def test_a_second_path_is_not_begun_when_time_is_over(first, monkeypatch):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, ZeroDivisionError])
 def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkeypatch, error):
-    """Ctrl-C may come before the loop of that run, which would handle it; l need not be defined where a path leads."""
+    """Ctrl-C may come before the loop of that run, which would handle it; l need not be defined
+    where a path leads.
+    """
     monkeypatch.setattr(finish, "follow", lambda problem, X, stages: X)
     assert lower_minima(first, raising(error), lambda: False, np.random.default_rng(0)) is first

@@ -44,7 +44,9 @@ def reached(problem, X0, iterations):
     "options", [{"polish": False}, {"method": "manpg"}, {"stop": op.stopping.Stationary(1e-4)}, {"max_iterations": 0}]
 )
 def test_what_is_not_polished(options):
-    """Other methods and stopping rules keep their own points, and a point that is far from stationary stays."""
+    """Other methods and stopping rules keep their own points, and a point that is far from
+    stationary stays.
+    """
     problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", op.ConvergenceWarning)

@@ -57,7 +57,9 @@ def test_where_processes_do_not_come_up_runs_are_done_in_turn():
 
 
 def test_an_interrupt_ends_all_runs_in_turn(monkeypatch):
-    """The second is interrupted, the third never begins, and the best point so far is returned as interrupted."""
+    """The second is interrupted, the third never begins, and the best point so far is returned as
+    interrupted.
+    """
     monkeypatch.setattr(multistart, "cores", lambda: 2)
     begun, calls, A = [], [], normal(0, 30, 10)
 
@@ -88,7 +90,9 @@ def test_an_interrupt_ends_all_runs_in_turn(monkeypatch):
     ],
 )
 def test_runs_that_wait_for_each_other_share_the_time(monkeypatch, cores, turns):
-    """One after the other each knows how many are to come; in processes all know the queue, after a look whether they can."""
+    """One after the other each knows how many are to come; in processes all know the queue, after a
+    look whether they can.
+    """
     told = []
     monkeypatch.setattr(multistart, "cores", lambda: cores)
     starts = [op.stiefel.random_point(12, 3, seed=seed) for seed in range(3)]

@@ -126,7 +126,9 @@ def test_other_errors_of_a_callback_are_not_swallowed():
 
 
 def test_a_zero_column_is_called_stalled():
-    """A column that the prox sets to zero is stuck; the run says so instead of using up its budget."""
+    """A column that the prox sets to zero is stuck; the run says so instead of using up its
+    budget.
+    """
     rng = np.random.default_rng(72)
     problem = op.problems.quadratic(*op.datasets.random_quadratic(20, 2, seed=rng), 0.35)
     start = stiefel.random_point(20, 2, rng)
@@ -170,7 +172,9 @@ def test_the_random_start_is_like_the_data():
 
 
 def test_motion_resets_the_count_of_still_steps():
-    """Nearly as many steps of rest as make a run stall, one of motion, and as many of rest: not stalled."""
+    """Nearly as many steps of rest as make a run stall, one of motion, and as many of rest: not
+    stalled.
+    """
     run = _Run(SPARSE, op.LSALM(), MaxIterations(10**6), every=None, kept=True, callback=None)
     run.evaluator, run.rounding_length = Evaluator(SPARSE, X0), 1e-15
     state = op.LSALM().init(SPARSE, X0)
@@ -181,7 +185,9 @@ def test_motion_resets_the_count_of_still_steps():
 
 
 def test_a_run_far_from_the_manifold_is_diverged_under_any_rule():
-    """|X'X - I| beyond 1e6 at a measurement ends the run, even where the box keeps its steps short."""
+    """|X'X - I| beyond 1e6 at a measurement ends the run, even where the box keeps its steps
+    short.
+    """
     problem = op.problems.sparse_pca(op.datasets.five_components(50, 20), 3, 0.1)
     wild = op.LSALM(rho=0.0, lam=1.0, r=0.0, alpha=1e-9, beta=0.5, eps=0.0, Y0=0.0, box=1e4)
     result = op.solve(problem, wild, stiefel.random_point(20, 3, 0), stop=op.stopping.paper.sparse_pca)
@@ -189,7 +195,9 @@ def test_a_run_far_from_the_manifold_is_diverged_under_any_rule():
 
 
 def test_time_budget_returns_the_best_point():
-    """The paper's constants on small L cycle; when the time is up the best measured point comes back, not the last."""
+    """The paper's constants on small L cycle; when the time is up the best measured point comes
+    back, not the last.
+    """
     result = op.solve(SPARSE, DIVERGING_SLOWLY, X0, stop=MaxSeconds(0.05))
     assert result.status is Status.TIME
     assert result.measurement.kkt_error <= result.history["kkt_error"].min() * 1.01

@@ -13,7 +13,9 @@ from twins import pairs, penalty_for, same
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_solve_follows_the_standard(name):
-    """A whole run in a strict library: the same history, the same point, and the point is an array of that library."""
+    """A whole run in a strict library: the same history, the same point, and the point is an array
+    of that library.
+    """
     problem, twin = pairs()[f"Variance tall + {penalty_for(name)}"]
     X0 = stiefel.random_point(*SHAPE)
     stop = op.stopping.MaxIterations(40)
@@ -30,7 +32,9 @@ def test_solve_follows_the_standard(name):
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_runs_keep_single_precision(name):
-    """float32 data and a float32 start give a float32 point; NumPy numbers as parameters do not change that."""
+    """float32 data and a float32 start give a float32 point; NumPy numbers as parameters do not
+    change that.
+    """
 
     def single(A):
         return A.astype(np.float32)

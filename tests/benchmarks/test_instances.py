@@ -6,7 +6,9 @@ from benchmarks import instances as suite
 
 
 def test_the_robustness_suite_has_what_it_was_made_for():
-    """At least 300 reported instances, none of a seed that was tuned on; families, shapes and scales of all kinds."""
+    """At least 300 reported instances, none of a seed that was tuned on; families, shapes and
+    scales of all kinds.
+    """
     reported, tuned = list(suite.instances("report")), list(suite.instances("tuning"))
     assert len(reported) >= 300
     assert min(one.seed for one in reported) >= 1000

@@ -1,4 +1,6 @@
-"""The time of an iteration over that of its operations: every method is measured, and all of its work is counted."""
+"""The time of an iteration over that of its operations: every method is measured, and all of its
+work is counted.
+"""
 
 from collections import Counter
 
@@ -19,14 +21,18 @@ def test_benchmark_measures_every_method(name):
 
 
 def test_the_benchmark_counts_what_a_subproblem_adds():
-    """An iteration of ManPG evaluates the prox, which its facts leave to the subproblem; LSALM does only what they list."""
+    """An iteration of ManPG evaluates the prox, which its facts leave to the subproblem; LSALM does
+    only what they list.
+    """
     assert solvers.measure("manpg", (20, 4), warm_up=1, repetitions=1).work["prox"] > 0
     assert solvers.measure("lsalm", (20, 4), warm_up=1, repetitions=1).work == SOLVERS["lsalm"].facts.work
 
 
 @pytest.mark.parametrize("name", ["amanpg", "rpg", "almssn"])
 def test_the_benchmark_counts_what_remarks_tell(name, monkeypatch):
-    """Gradients and retractions of an iteration, counted one by one, are those of its line: with a safeguard or without."""
+    """Gradients and retractions of an iteration, counted one by one, are those of its line: with a
+    safeguard or without.
+    """
     made = Counter()
 
     def counting(kind, attribute, what):

@@ -19,7 +19,9 @@ class TestFiveComponents:
         np.testing.assert_allclose(five_components(20, 37, center=True, seed=1).mean(axis=0), 0, atol=1e-15)
 
     def test_without_noise_the_rank_is_five(self):
-        """p/5 copies of each of five independent components, whose columns are scaled: the rank stays 5."""
+        """p/5 copies of each of five independent components, whose columns are scaled: the rank
+        stays 5.
+        """
         A = five_components(20, 100, sd=0.0)
         assert np.linalg.matrix_rank(A) == 5
         np.testing.assert_array_equal(A[0::4], A[3::4])

@@ -1,4 +1,6 @@
-"""The house: a generator that has the structure it promises, and a loader that says what it lacks."""
+"""The house: a generator that has the structure it promises, and a loader that says what it
+lacks.
+"""
 
 import functools
 import hashlib
@@ -35,7 +37,9 @@ def number_of_edges(points):
 
 
 def write_mat(file, frames):
-    """Write frames, each of shape (30, 2), in the structure of cmum.mat: CMUM.house.XTs, a 1 x 111 cell of 2 x 30."""
+    """Write frames, each of shape (30, 2), in the structure of cmum.mat: CMUM.house.XTs, a 1 x 111
+    cell of 2 x 30.
+    """
     cells = np.empty((1, len(frames)), dtype=object)
     for k, points in enumerate(frames):
         cells[0, k] = np.asarray(points).T
@@ -62,7 +66,9 @@ class TestSyntheticHouse:
         assert np.abs(first[:, 30:] - synthetic_house(4, 35, seed=8)[:, 30:]).max() > 10
 
     def test_frames_change_smoothly(self):
-        """Without noise no landmark moves by more than 3 units from a frame to the next, and all move in the end."""
+        """Without noise no landmark moves by more than 3 units from a frame to the next, and all
+        move in the end.
+        """
         H = synthetic_house(noise=0)
         assert np.linalg.norm(np.diff(H, axis=0), axis=2).max() < 3
         assert np.linalg.norm(H[-1] - H[0], axis=1).min() > 10
@@ -87,7 +93,9 @@ class TestSyntheticHouse:
             assert len(Delaunay(frame).simplices) >= 2
 
     def test_the_landmarks_face_every_camera(self):
-        """Three corners of each face turn counterclockwise (y points down) in all frames: no face is seen from behind."""
+        """Three corners of each face turn counterclockwise (y points down) in all frames: no face
+        is seen from behind.
+        """
         H = synthetic_house(noise=0)
         bottom_left, bottom_right, back, _, left_eave, right_eave, back_eave, ridge = H[:, :8].swapaxes(0, 1)
         for p, q, r in (

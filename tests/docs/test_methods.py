@@ -7,8 +7,8 @@ import pytest
 from docs import methods
 from orthoprox.solvers import SOLVERS
 
-# The paper's Table 1: nonsmooth, single loop, complexity, sequential convergence, retraction-free. The star stands for
-# "subproblem solver required due to lack of explicit solution".
+# The paper's Table 1: nonsmooth, single loop, complexity, sequential convergence, retraction-free.
+# The star stands for "subproblem solver required due to lack of explicit solution".
 PUBLISHED = {
     "soc": (True, False, "", False, False),
     "pamal": (True, False, "", False, False),

@@ -1,4 +1,6 @@
-"""The pages of docs/: none is left out of the index, links lead somewhere, the committed rows can be read."""
+"""The pages of docs/: none is left out of the index, links lead somewhere, the committed rows can
+be read.
+"""
 
 import re
 from pathlib import Path

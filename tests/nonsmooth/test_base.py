@@ -45,7 +45,9 @@ def test_every_separable_term_has_a_naive_twin():
 @given(seed=SEEDS, t=STEPS, spread=SPREADS)
 @EXAMPLES
 def test_prox_of_an_entry_is_found_by_search(name, seed, t, spread):
-    """The model is convex in each entry, so its best point on a grid of width h is within h of prox_tg(X)."""
+    """The model is convex in each entry, so its best point on a grid of width h is within h of
+    prox_tg(X).
+    """
     grid, h = np.linspace(-10, 10, 20_001, retstep=True)
     X = spread * np.clip(normal(seed, *SHAPE), -3, 3)
     P = NONSMOOTH[name].prox(X, t)
@@ -72,7 +74,9 @@ def test_prox_and_value_keep_the_dtype(name, dtype):
 
 @every_term
 def test_methods_do_not_touch_their_input(name):
-    """Terms are pure: X and V are the same before and after, and the data of the term may be locked."""
+    """Terms are pure: X and V are the same before and after, and the data of the term may be
+    locked.
+    """
     g = LOCKED[name]
     X, V = locked(kinked(g, 0)), locked(normal(1, *SHAPE))
     before = X.copy(), V.copy()

@@ -13,7 +13,9 @@ from twins import BATCH, COLUMN, STRICT_NONSMOOTH, equals_stack, same
 @pytest.mark.parametrize("name", STRICT_NONSMOOTH)
 @pytest.mark.parametrize("leading", [(), (2,)], ids=["single", "batch"])
 def test_nonsmooth_terms_follow_the_standard(name, leading):
-    """Values, proxes, subgradients and derivatives of a strict library are those of NumPy; t may be an array."""
+    """Values, proxes, subgradients and derivatives of a strict library are those of NumPy; t may be
+    an array.
+    """
     g, twin = STRICT_NONSMOOTH[name], NONSMOOTH[name]
     X, V = normal(0, *leading, *SHAPE), normal(1, *leading, *SHAPE)
     XX, VV = strict.asarray(X), strict.asarray(V)

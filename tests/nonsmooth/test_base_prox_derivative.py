@@ -26,7 +26,9 @@ def test_who_knows_the_derivative_of_its_prox():
 @given(seed=SEEDS, t=STEPS, spread=SPREADS)
 @EXAMPLES
 def test_prox_derivative_is_the_derivative_of_the_prox(name, seed, t, spread):
-    """J[V] is the limit of (prox(X + hV) - prox(X - hV)) / 2h, away from the kinks, where the prox is differentiable."""
+    """J[V] is the limit of (prox(X + hV) - prox(X - hV)) / 2h, away from the kinks, where the prox
+    is differentiable.
+    """
     g, h = NONSMOOTH[name], 1e-6
     X, V = spread * normal(seed, *SHAPE), normal(seed + 1, *SHAPE)
     difference = (g.prox(X + h * V, t) - g.prox(X - h * V, t)) / (2 * h)

@@ -30,7 +30,9 @@ def test_only_bare_functions_hide_their_subdifferential():
 @given(seed=SEEDS, t=STEPS)
 @EXAMPLES
 def test_prox_residual_is_a_subgradient(name, seed, t):
-    """s = (X - P) / t lies in dg(P) at P = prox_tg(X), so the least-norm element of -s + dg(P) is 0."""
+    """s = (X - P) / t lies in dg(P) at P = prox_tg(X), so the least-norm element of -s + dg(P) is
+    0.
+    """
     g, X = NONSMOOTH[name], 2 * normal(seed, *SHAPE)
     P = g.prox(X, t)
     s = (X - P) / t
@@ -41,7 +43,9 @@ def test_prox_residual_is_a_subgradient(name, seed, t):
 @given(seed=SEEDS)
 @EXAMPLES
 def test_min_norm_subgradient_belongs_to_a_subgradient(name, seed):
-    """u = min_norm_subgradient(P, W) - W supports g:  g(Q) >= g(P) + <u, Q - P> - modulus/2 |Q - P|^2  for all Q."""
+    """u = min_norm_subgradient(P, W) - W supports g:  g(Q) >= g(P) + <u, Q - P> - modulus/2 |Q -
+    P|^2  for all Q.
+    """
     g = NONSMOOTH[name]
     P = kinked(g, seed)
     u = subgradient(g, P, seed + 1)
@@ -69,7 +73,9 @@ def test_min_norm_subgradient_has_the_least_norm(name, seed):
 @given(seed=SEEDS)
 @EXAMPLES
 def test_directional_derivative_is_the_one_sided_derivative(name, seed):
-    """g'(X; V) is the limit of (g(X + hV) - g(X)) / h, at exact zeros and on the border of the domain, infinite ones too."""
+    """g'(X; V) is the limit of (g(X + hV) - g(X)) / h, at exact zeros and on the border of the
+    domain, infinite ones too.
+    """
     g = NONSMOOTH[name]
     X = kinked(g, seed)
     rng = np.random.default_rng(seed)
@@ -85,7 +91,9 @@ def test_directional_derivative_is_the_one_sided_derivative(name, seed):
 @given(seed=SEEDS)
 @EXAMPLES
 def test_directional_derivative_is_the_support_function_of_the_subdifferential(name, seed):
-    """g'(X; V) >= <s, V> for every s in dg(X), with equality for the s farthest in the direction V."""
+    """g'(X; V) >= <s, V> for every s in dg(X), with equality for the s farthest in the direction
+    V.
+    """
     g = NONSMOOTH[name]
     X = kinked(g, seed)
     V = g.prox(normal(seed + 1, *SHAPE), 0.1) - X  # points into the domain

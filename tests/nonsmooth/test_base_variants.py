@@ -15,7 +15,9 @@ WEIGHTED = [name for name, g in NONSMOOTH.items() if isinstance(g, HasWeight)]
 
 @pytest.mark.parametrize("name", PACKED)
 def test_on_some_entries_a_term_is_what_it_is_on_all(name):
-    """Prox and subdifferential of the packed entries are the entries of the whole prox and subdifferential."""
+    """Prox and subdifferential of the packed entries are the entries of the whole prox and
+    subdifferential.
+    """
     g, X, t = NONSMOOTH[name], normal(2, *SHAPE), 0.3
     part, x = g.at(ENTRIES), ENTRIES.take(X)
     np.testing.assert_array_equal(part.prox(x, t), ENTRIES.take(g.prox(X, t)))

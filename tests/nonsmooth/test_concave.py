@@ -27,7 +27,9 @@ CONCAVE = [
 @pytest.mark.parametrize(("kind", "derivative", "shape"), CONCAVE)
 @pytest.mark.parametrize("mu", [0.2, 1.5])
 def test_concave_penalty_is_the_integral_of_its_derivative(kind, derivative, shape, mu):
-    """g(x) is the integral of g' over [0, |x|]; and g' is the directional derivative at x > 0 in the direction 1."""
+    """g(x) is the integral of g' over [0, |x|]; and g' is the directional derivative at x > 0 in
+    the direction 1.
+    """
     g = kind(mu, shape)
     for x in np.linspace(0, 1.5 * shape * mu, 13):
         integral = quad(derivative, 0, x, args=(mu, shape), points=[min(mu, x), min(shape * mu, x)])[0]
@@ -49,7 +51,9 @@ def test_modulus_is_sharp(kind, _derivative, shape):
 
 @pytest.mark.parametrize(("kind", "_derivative", "shape"), CONCAVE)
 def test_prox_beyond_the_modulus_raises(kind, _derivative, shape):
-    """For t >= 1 / modulus the model is not strictly convex, and the prox says so, for one step or for a batch of them."""
+    """For t >= 1 / modulus the model is not strictly convex, and the prox says so, for one step or
+    for a batch of them.
+    """
     g, X = kind(0.8, shape), normal(0, 2, *SHAPE)
     g.prox(X, 0.999 / g.modulus)
     for t in (1.0001 / g.modulus, np.reshape([0.1, 1.0001 / g.modulus], (2, 1, 1))):

@@ -14,7 +14,9 @@ every_face = pytest.mark.parametrize("name", FACED)
 
 @every_face
 def test_on_its_face_a_term_is_smooth(name):
-    """Along V in the free entries g changes as its gradient and curvature say, with an error of third order."""
+    """Along V in the free entries g changes as its gradient and curvature say, with an error of
+    third order.
+    """
     g = FACED[name]
     X = g.prox(normal(0, *SHAPE), 0.3)
     face = g.face(X)
@@ -39,7 +41,9 @@ def test_what_is_not_free_lies_on_a_kink(name):
 
 @every_face
 def test_rounding_and_stopping_hold_what_is_near_or_beyond_a_kink(name):
-    """Rounding by 0 changes nothing; points that are stopped or rounded are on kinks where they were changed."""
+    """Rounding by 0 changes nothing; points that are stopped or rounded are on kinks where they
+    were changed.
+    """
     g = FACED[name]
     X = g.prox(normal(0, *SHAPE), 0.3)
     Z = X + np.where(g.face(X).free, 0.5 * normal(1, *SHAPE), 0.0)

@@ -9,7 +9,9 @@ from orthoprox.nonsmooth import L1, Box, Nonnegative
 
 
 def test_the_directional_derivative_out_of_the_domain_is_infinite():
-    """Leaving the domain has an infinite derivative; moving along its border or inside costs nothing."""
+    """Leaving the domain has an infinite derivative; moving along its border or inside costs
+    nothing.
+    """
     X, V = np.array([[0.0, 1.0]]), np.array([[1.0, 0.0]])
     for g in (Box(0.0, 1.0), Nonnegative()):
         assert g.directional_derivative(X, V) == 0

@@ -52,7 +52,9 @@ def test_the_envelope_of_the_absolute_value_is_hubers():
 @given(seed=SEEDS, nu=SMOOTHINGS)
 @EXAMPLES
 def test_gradient_is_the_derivative_of_the_value(name, seed, nu):
-    """<gradient, V> is the limit of (e(X + hV) - e(X - hV)) / 2h, also where g is infinite or has a kink."""
+    """<gradient, V> is the limit of (e(X + hV) - e(X - hV)) / 2h, also where g is infinite or has a
+    kink.
+    """
     g, h = NONSMOOTH[name], 1e-7
     V = normal(seed + 1, *SHAPE)
     for X in (normal(seed, *SHAPE), kinked(g, seed), np.zeros(SHAPE)):
@@ -82,7 +84,9 @@ def test_both_kinds_of_curvature_are_tested():
 @given(seed=SEEDS, nu=SMOOTHINGS)
 @EXAMPLES
 def test_curvature_is_the_derivative_of_the_gradient(name, seed, nu):
-    """It is the limit of (gradient(X + hV) - gradient(X - hV)) / 2h, away from the kinks of the prox."""
+    """It is the limit of (gradient(X + hV) - gradient(X - hV)) / 2h, away from the kinks of the
+    prox.
+    """
     g, h = NONSMOOTH[name], 1e-6
     X, V = normal(seed, *SHAPE), normal(seed + 1, *SHAPE)
     before, here, after = (envelope(g, X + s * V, nu).gradient for s in (-h, 0.0, h))
@@ -103,7 +107,9 @@ def test_curvature_of_no_move_and_of_a_scaled_one(name):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_curvature_of_a_box(dtype):
-    """The envelope of an indicator is half the squared distance over nu: 1 / nu outside, 0 inside, in any precision."""
+    """The envelope of an indicator is half the squared distance over nu: 1 / nu outside, 0 inside,
+    in any precision.
+    """
     X, V, nu = np.array([[-0.9, 0.1, 0.7, 0.9]], dtype=dtype), np.array([[1.0, -2.0, 3.0, -4.0]], dtype=dtype), 0.01
     np.testing.assert_allclose(
         curvature(Box(-0.5, 0.8), X, nu)(V), [[100, 0, 0, -400]], atol=4 if dtype == np.float32 else 1e-3

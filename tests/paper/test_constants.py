@@ -11,7 +11,9 @@ from orthoprox.reproduce.studies.matching import gradient_start
 
 
 def test_quadratics_of_the_paper_converge():
-    """(20, 2), mu = .35, baseline constants, 100 instances: nearly all converge, in a few hundred iterations."""
+    """(20, 2), mu = .35, baseline constants, 100 instances: nearly all converge, in a few hundred
+    iterations.
+    """
     iterations = []
     for seed in range(100):
         rng = np.random.default_rng(seed)
@@ -27,7 +29,9 @@ def test_quadratics_of_the_paper_converge():
 @pytest.mark.slow
 @pytest.mark.extended
 def test_sparse_pca_of_the_paper():
-    """five_components(1000, 300), n = 150, mu = .5: the table's -118.7 and 99.3 %, with a certificate."""
+    """five_components(1000, 300), n = 150, mu = .5: the table's -118.7 and 99.3 %, with a
+    certificate.
+    """
     results = []
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -60,7 +64,9 @@ def test_matching_converges_with_the_published_constants(frame):
 
 
 def test_constants_of_the_paper():
-    """Section 6, transcribed once more; L is the Lipschitz constant of grad l, (m, n) = (20, 12)."""
+    """Section 6, transcribed once more; L is the Lipschitz constant of grad l, (m, n) = (20,
+    12).
+    """
     problem = op.problems.sparse_pca(op.datasets.five_components(50, 20), 12, 0.5)
     L = problem.smooth.lipschitz
     expected = {
@@ -76,7 +82,9 @@ def test_constants_of_the_paper():
 
 @pytest.mark.slow
 def test_noise_of_variance_a_quarter_does_not_give_the_published_objective():
-    """N(0, 0.25) read as a variance, sd = .5, ends near -84 at m = 300, far from the table's -118."""
+    """N(0, 0.25) read as a variance, sd = .5, ends near -84 at m = 300, far from the table's
+    -118.
+    """
     rng = np.random.default_rng(0)
     problem = op.problems.sparse_pca(op.datasets.five_components(1000, 300, sd=0.5, seed=rng), 150, 0.5)
     L = problem.smooth.lipschitz
@@ -92,7 +100,9 @@ def test_noise_of_variance_a_quarter_does_not_give_the_published_objective():
     reason="The CMU House data are not part of the package; set ORTHOPROX_CMU_HOUSE to their folder to run this test.",
 )
 def test_a_first_step_of_half_the_printed_one_gives_the_published_ratio_of_rgd_to_pcal():
-    """Frame 1 against 60: the table has .298; the printed first step .1 gives about .2, and .05 gives about .3."""
+    """Frame 1 against 60: the table has .298; the printed first step .1 gives about .2, and .05
+    gives about .3.
+    """
     house = op.datasets.cmu_house()
     problem = op.problems.graph_matching(house[0], house[59], 2.0)
 

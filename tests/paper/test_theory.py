@@ -10,7 +10,9 @@ CASES = [(2, 1), (3, 2), (4, 2)]
 
 
 class Potential:
-    """Phi = F - 2d + 2p with F = L_rho(X, Y) - eps/2 |Y|^2 + r/2 |X - Z|^2, d = min_X F and p = max_Y min_X F."""
+    """Phi = F - 2d + 2p with F = L_rho(X, Y) - eps/2 |Y|^2 + r/2 |X - Z|^2, d = min_X F and p =
+    max_Y min_X F.
+    """
 
     def __init__(self, problem, p, box):
         self.problem, self.p, self.box = problem, p, box
@@ -22,7 +24,9 @@ class Potential:
         return lagrangian - p.eps / 2 * np.sum(Y**2) + p.r / 2 * np.sum((X - Z) ** 2)
 
     def minimiser(self, Y, Z):
-        """X(Y, Z): F(., Y, Z) is strongly convex, proximal gradient steps contract to its minimiser over the box."""
+        """X(Y, Z): F(., Y, Z) is strongly convex, proximal gradient steps contract to its minimiser
+        over the box.
+        """
         p, X = self.p, Z
         for _ in range(40):  # the condition number is below 2.5, each step halves the error at least
             grad = self.problem.smooth.grad(X) + 2 * X @ (Y + p.rho * stiefel.defect(X)) + p.r * (X - Z)
@@ -41,7 +45,9 @@ class Potential:
         return self.ball(Y + step * (stiefel.defect(self.minimiser(Y, Z)) - self.p.eps * Y))
 
     def p_value(self, Y, Z):
-        """p(Z): d(., Z) is eps-strongly concave, gradient steps of length 1 / L_d climb to its maximum."""
+        """p(Z): d(., Z) is eps-strongly concave, gradient steps of length 1 / L_d climb to its
+        maximum.
+        """
         R = 2**0.5 * np.sqrt(np.prod(Z.shape))
         step = 1 / (4 * R**2 / (self.p.r - self.p.weak_convexity) + self.p.eps)
         for _ in range(200):
@@ -74,7 +80,9 @@ def theoretical_case(m, n, seed):
 @pytest.mark.parametrize(("m", "n"), CASES)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_potential_falls_by_the_proposition(m, n, seed):
-    """Sufficient descent: Phi falls by 7/(16 lam)|dX|^2 + 1/(16 alpha)|Y - Y+(Z)|^2 + 4r/(7 beta)|dZ|^2 at each step."""
+    """Sufficient descent: Phi falls by 7/(16 lam)|dX|^2 + 1/(16 alpha)|Y - Y+(Z)|^2 + 4r/(7
+    beta)|dZ|^2 at each step.
+    """
     problem, X0, p, box = theoretical_case(m, n, seed)
     solver = LSALM(p.rho, p.lam, p.r, p.alpha, p.beta, p.eps, box=box, dual_radius=p.dual_radius, Y0=0.0)
     potential = Potential(problem, p, box)
@@ -95,7 +103,9 @@ def test_potential_falls_by_the_proposition(m, n, seed):
 
 @pytest.mark.parametrize(("m", "n"), CASES)
 def test_theoretical_parameters_meet_every_condition_of_the_propositions(m, n):
-    """The printed inequalities hold: Proposition (sufficient descent) and Remark (feasibility condition)."""
+    """The printed inequalities hold: Proposition (sufficient descent) and Remark (feasibility
+    condition).
+    """
     _, _, p, box = theoretical_case(m, n, 0)
     R, delta, xi = box * (m * n) ** 0.5, 0.5, 1.0
     L_rho, mu_rho = p.penalty_lipschitz, p.weak_convexity
@@ -140,7 +150,9 @@ def test_stability_radius_of_the_paper_settings(alpha, L, expected):
 
 
 def test_stability_radius_predicts_the_normal_direction():
-    """l = 0, g = 0, m = n = 1: the map is LSALM itself, linearised at X = 1, so distances shrink by the radius."""
+    """l = 0, g = 0, m = n = 1: the map is LSALM itself, linearised at X = 1, so distances shrink by
+    the radius.
+    """
     problem = op.Problem(op.smooth.Quadratic([[0.0]]), op.nonsmooth.Zero(), (1, 1))
     for alpha, rho in [(0.5, 0.2), (1.5, 0.1), (0.1, 1.0)]:
         parameters = {"rho": rho, "lam": 0.4, "r": 1.0, "alpha": alpha, "beta": 0.5, "eps": 0.0}
@@ -170,7 +182,9 @@ def test_sym_of_the_dual_update():
     [(1.5, 121, 1.2e4, 672, 5.4e-3, 1.0e-8), (10.0, 121, 3.2e5, 4.2e3, 9.2e-4, 2.0e-9)],
 )
 def test_theoretical_parameters_of_two_worked_examples(radius, rho, r, dual_radius, alpha, beta):
-    """L_l = 1, L_g = 2.2, f(X0) - f_min = 5, eps = 1e-3, delta = 1/2, xi = 1, evaluated independently to two digits."""
+    """L_l = 1, L_g = 2.2, f(X0) - f_min = 5, eps = 1e-3, delta = 1/2, xi = 1, evaluated
+    independently to two digits.
+    """
     p = op.theoretical_parameters(1.0, 5.0, lipschitz_g=2.2, radius=radius)
     found = [p.rho, p.r, p.dual_radius, p.alpha, p.beta]
     np.testing.assert_allclose(found, [rho, r, dual_radius, alpha, beta], rtol=0.05)
@@ -179,7 +193,9 @@ def test_theoretical_parameters_of_two_worked_examples(radius, rho, r, dual_radi
 
 
 def test_stability_radius_with_a_strong_perturbation():
-    """alpha eps = 1 forgets the multiplier at once: y+ = 2 alpha d+; the radius is that of the map with z alone, shifted."""
+    """alpha eps = 1 forgets the multiplier at once: y+ = 2 alpha d+; the radius is that of the map
+    with z alone, shifted.
+    """
     p = {"rho": 0.2, "lam": 0.4, "r": 1.0, "alpha": 0.5, "beta": 0.5, "eps": 2.0}
     c = 1.0 + 1 / 0.4
     d = np.array([(1 / 0.4 - 0.8) / c, 1 / c, -2 / c])

@@ -24,7 +24,9 @@ def test_compressed_modes(m):
 
 @pytest.mark.parametrize("m", [3, 16, 17, 64, 501])
 def test_lipschitz_of_compressed_modes(m):
-    """The circulant matrix (-1, 2, -1) / dx^2 has the largest eigenvalue  (2 - 2 cos(2 pi [m/2] / m)) / dx^2."""
+    """The circulant matrix (-1, 2, -1) / dx^2 has the largest eigenvalue  (2 - 2 cos(2 pi [m/2] /
+    m)) / dx^2.
+    """
     problem = op.problems.compressed_modes(m, 2, 0.1)
     true = (2 - 2 * np.cos(2 * np.pi * (m // 2) / m)) / (50 / m) ** 2
     assert true <= problem.smooth.lipschitz <= 1.02 * true

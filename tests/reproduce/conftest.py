@@ -1,4 +1,6 @@
-"""Fixtures of the tests of reproductions: no network, and tasks that are executed at once, in this process."""
+"""Fixtures of the tests of reproductions: no network, and tasks that are executed at once, in this
+process.
+"""
 
 import pytest
 

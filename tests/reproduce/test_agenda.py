@@ -1,4 +1,6 @@
-"""What is left to do: handed out once, without what others have done, and waited for while others do it."""
+"""What is left to do: handed out once, without what others have done, and waited for while others
+do it.
+"""
 
 import pytest
 

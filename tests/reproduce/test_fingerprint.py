@@ -1,4 +1,6 @@
-"""The fingerprint of a row: it changes with the code of its study and its method, and with nothing else."""
+"""The fingerprint of a row: it changes with the code of its study and its method, and with nothing
+else.
+"""
 
 import shutil
 from pathlib import Path

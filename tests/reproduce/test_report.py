@@ -1,4 +1,6 @@
-"""The report: the same cells in three formats, a page that stands alone, the same bytes each time."""
+"""The report: the same cells in three formats, a page that stands alone, the same bytes each
+time.
+"""
 
 import importlib
 import re

@@ -1,4 +1,6 @@
-"""Real processes on one folder: they share the work, and one that is killed is resumed where it was."""
+"""Real processes on one folder: they share the work, and one that is killed is resumed where it
+was.
+"""
 
 import json
 import signal
@@ -36,7 +38,9 @@ SECONDS = 300
 
 @pytest.fixture
 def start(tmp_path):
-    """Return a function that starts a process on the folder; it prints the keys of the runs that it has finished."""
+    """Return a function that starts a process on the folder; it prints the keys of the runs that it
+    has finished.
+    """
     program, started = tmp_path / "program.py", []
     program.write_text(PROGRAM)
 

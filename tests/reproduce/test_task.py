@@ -1,4 +1,6 @@
-"""Runs that are done together: in groups, single when they are timed, else in shares that are the same for every process."""
+"""Runs that are done together: in groups, single when they are timed, else in shares that are the
+same for every process.
+"""
 
 from collections import Counter
 

@@ -28,7 +28,9 @@ def one_core(monkeypatch):
 
 
 class Agenda:
-    """Hands out tasks as they are asked for, and keeps their outcomes; ``refused`` times it has none right now."""
+    """Hands out tasks as they are asked for, and keeps their outcomes; ``refused`` times it has
+    none right now.
+    """
 
     def __init__(self, todo, refused=0):
         self.todo, self.refused, self.finished = list(todo), refused, []

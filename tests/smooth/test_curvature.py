@@ -31,7 +31,9 @@ def test_estimate_of_a_quadratic(shape, seed, scale):
 @given(seed=SEEDS)
 @EXAMPLES
 def test_estimate_of_a_quartic_is_local(seed):
-    """For l(X) = |X|_4^4 / 4 the second derivative at X is 3 max x_ij^2, which the estimate meets to 30 %."""
+    """For l(X) = |X|_4^4 / 4 the second derivative at X is 3 max x_ij^2, which the estimate meets
+    to 30 %.
+    """
     X = stiefel.random_point(12, 3, seed=seed)
     quartic = Function(lambda X: np.sum(X**4) / 4, lambda X: X**3)
     true = 3 * np.max(X**2)
@@ -93,7 +95,9 @@ def test_second_derivative_of_log_cosh(seed):
 
 @pytest.mark.parametrize("name", SMOOTH)
 def test_second_derivative_fits_the_value_and_is_symmetric(name):
-    """<V, l''[V]> is the limit of (l(X + hV) - 2 l(X) + l(X - hV)) / h^2, and <V, l''[W]> = <l''[V], W>."""
+    """<V, l''[V]> is the limit of (l(X + hV) - 2 l(X) + l(X - hV)) / h^2, and <V, l''[W]> =
+    <l''[V], W>.
+    """
     X, second = second_derivative(name, 0)
     V, W, value, h = normal(1, *SHAPE), normal(2, *SHAPE), SMOOTH[name].value, 1e-3
     size = stiefel.norm(second(V)) * stiefel.norm(W)

@@ -9,7 +9,9 @@ from orthoprox.smooth.base import HasLipschitz
 
 
 def test_function_wraps_two_callables():
-    """Function(fun, grad) is the term with that value and that gradient, and knows no Lipschitz constant."""
+    """Function(fun, grad) is the term with that value and that gradient, and knows no Lipschitz
+    constant.
+    """
     ell, X = SMOOTH["Quadratic linear"], normal(0, *SHAPE)
     wrapped = Function(ell.value, ell.grad)
     assert wrapped.value(X) == ell.value(X)

@@ -10,7 +10,9 @@ from orthoprox.smooth import Matching
 
 
 def affinity_matrix(edges1, edges2, affinity, m, n):
-    """K, entry by entry: (i, a), (j, b) -> affinity of the edges {i, j} and {a, b}, in every orientation."""
+    """K, entry by entry: (i, a), (j, b) -> affinity of the edges {i, j} and {a, b}, in every
+    orientation.
+    """
     K = np.zeros((m, n, m, n))
     for e, (i, j) in enumerate(edges1):
         for f, (a, b) in enumerate(edges2):
@@ -46,7 +48,9 @@ def test_matching_is_its_explicit_matrix(name, seed, mu):
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("mu", [0.0, 2.0])
 def test_lipschitz_of_matching_is_sharp(name, mu):
-    """L is 2 |K|_2 + 2 mu to 2 %, and at least the norm of every second derivative -2K + 2 mu diag(x < 0)."""
+    """L is 2 |K|_2 + 2 mu to 2 %, and at least the norm of every second derivative -2K + 2 mu
+    diag(x < 0).
+    """
     ell, K = matching(name, mu)
     np.testing.assert_array_equal(K, K.T)
     true = 2 * np.linalg.norm(K, 2) + 2 * mu

@@ -18,7 +18,9 @@ KINDS = FORMATS | {"float32": lambda A: A.astype(np.float32)}
 @given(seed=SEEDS)
 @EXAMPLES
 def test_quadratic_is_its_formula(kind, m, seed):
-    """l(X) = tr(X'AX)/2 + tr(B'X), grad l(X) = AX + B, and L is |A|_2 to 2 %, however A is stored."""
+    """l(X) = tr(X'AX)/2 + tr(B'X), grad l(X) = AX + B, and L is |A|_2 to 2 %, however A is
+    stored.
+    """
     A, B, X = np.round(8 * symmetric(seed, m)) / 8, normal(seed + 1, m, 2), normal(seed + 2, m, 2)
     ell = Quadratic(KINDS[kind](A), B)
     assert ell.value(X) == pytest.approx(np.trace(X.T @ A @ X) / 2 + np.trace(B.T @ X), rel=1e-11, abs=1e-11)
@@ -50,7 +52,9 @@ def test_quadratic_refuses_what_is_not_symmetric(kind):
 @pytest.mark.parametrize("m", [3, 30])
 @pytest.mark.parametrize("shift", [-5.0, 0.0, 50.0])
 def test_modulus_of_a_quadratic(kind, m, shift):
-    """The negative part of the smallest eigenvalue of A, however A is stored; 0 where l is convex."""
+    """The negative part of the smallest eigenvalue of A, however A is stored; 0 where l is
+    convex.
+    """
     A = symmetric(0, m) + shift * np.eye(m)
     assert Quadratic(FORMATS[kind](A)).modulus == pytest.approx(max(0.0, -np.linalg.eigvalsh(A)[0]), abs=1e-12)
 

@@ -1,4 +1,6 @@
-"""Solving grad l(X) + cX = R: exactly for quadratics, however their data are stored, by gradient steps elsewhere."""
+"""Solving grad l(X) + cX = R: exactly for quadratics, however their data are stored, by gradient
+steps elsewhere.
+"""
 
 import numpy as np
 import pytest
@@ -16,7 +18,9 @@ every_kind = pytest.mark.parametrize("kind", FORMATS)
 
 
 def solves(ell, c, R):
-    """grad l(X) + cX = R at X = resolvent(R), to 1e-9 of R, made for one c or for many; and the start does not matter."""
+    """grad l(X) + cX = R at X = resolvent(R), to 1e-9 of R, made for one c or for many; and the
+    start does not matter.
+    """
     for solve in (resolvent(ell, c, R), resolvents(ell, R)(c)):
         X = solve(R, 0 * R)
         assert stiefel.norm(ell.grad(X) + c * X - R) <= 1e-9 * stiefel.norm(R)
@@ -37,7 +41,9 @@ def test_resolvent_of_a_quadratic(kind, linear, m):
 @pytest.mark.parametrize("kind", [*FORMATS, "memmap"])
 @pytest.mark.parametrize("rows", [40, 4], ids=["tall", "wide"])
 def test_resolvent_of_a_variance(kind, rows, tmp_path):
-    """(cI - 2A'A) X = R, through A'A where it is kept, through AA' where A is wide, and by products alone."""
+    """(cI - 2A'A) X = R, through A'A where it is kept, through AA' where A is wide, and by products
+    alone.
+    """
     A = normal(0, rows, 15)
     ell = Variance(on_disk(A, tmp_path) if kind == "memmap" else FORMATS[kind](A))
     assert (ell.hessian is None) == (rows == 4 or kind == "operator")
@@ -73,7 +79,9 @@ def test_a_weight_below_the_modulus_is_refused(ell):
 @given(seed=SEEDS, c=st.floats(0.5, 20.0))
 @EXAMPLES
 def test_gradient_steps_contract_towards_the_resolvent(seed, c):
-    """For log cosh, with curvature in [0, 1], each step of length 1 / (L + c) shrinks the error by L / (L + c) at least."""
+    """For log cosh, with curvature in [0, 1], each step of length 1 / (L + c) shrinks the error by
+    L / (L + c) at least.
+    """
     ell, R, X = SMOOTH["Function log-cosh"], normal(seed, 7, 3), normal(seed + 1, 7, 3)
     solve, family = resolvent(ell, c, X), resolvents(ell, X)
     np.testing.assert_array_equal(family(c)(R, X), solve(R, X))

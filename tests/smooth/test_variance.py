@@ -78,7 +78,9 @@ def test_lipschitz_of_variance_is_sharp(kind, size, tmp_path):
 @given(p=st.integers(1, 40), m=st.integers(1, 40), density=st.floats(0.05, 1.0))
 @EXAMPLES
 def test_product_order_follows_the_count_of_operations(p, m, density):
-    """(A'A)X is used where 2 m^2 < 4 z, z the stored entries, with a margin for forming A'A; an operator is never formed."""
+    """(A'A)X is used where 2 m^2 < 4 z, z the stored entries, with a margin for forming A'A; an
+    operator is never formed.
+    """
     A = np.ones((p, m))
     S = sp.csr_array(A * (np.random.default_rng(p + 41 * m).random((p, m)) < density))
     for B, z in ((A, p * m), (S, S.nnz)):
@@ -118,7 +120,9 @@ class Counted(np.memmap):
 
 @pytest.mark.usefixtures("small_blocks")
 def test_gram_matrix_of_a_memory_map_is_read_once(tmp_path):
-    """Tall data on disk are read once, in blocks; values, gradients and L do not read them again."""
+    """Tall data on disk are read once, in blocks; values, gradients and L do not read them
+    again.
+    """
     A, X = data(TALL), normal(1, TALL[1], 4)
     rows = on_disk(A, tmp_path).view(Counted)
     rows.reads = np.zeros(len(A), dtype=int)
@@ -132,7 +136,9 @@ def test_gram_matrix_of_a_memory_map_is_read_once(tmp_path):
 
 @pytest.mark.usefixtures("small_blocks")
 def test_wide_data_on_disk_are_streamed(tmp_path):
-    """Wide data on disk are read once when checked, then twice for each gradient: for AX and for A'(AX)."""
+    """Wide data on disk are read once when checked, then twice for each gradient: for AX and for
+    A'(AX).
+    """
     A, X = data(WIDE), normal(1, WIDE[1], 4)
     rows = on_disk(A, tmp_path).view(Counted)
     rows.reads = np.zeros(len(A), dtype=int)
@@ -153,7 +159,9 @@ def test_bad_entries_on_disk_are_found_at_once(size, tmp_path):
 
 
 def test_operators_are_applied_never_formed():
-    """A LinearOperator is asked for AX, the columns of X at once, and for nothing else of its size."""
+    """A LinearOperator is asked for AX, the columns of X at once, and for nothing else of its
+    size.
+    """
     A, X, columns = data(TALL), normal(1, TALL[1], 4), []
 
     def apply(V):

@@ -15,7 +15,9 @@ from orthoprox.stopping import MaxIterations, Stationary, Status
 @pytest.mark.parametrize("k", [-20, -2, 2, 20])
 @pytest.mark.parametrize("name", scaled(1.0))
 def test_the_iterates_do_not_depend_on_the_scale_of_f(name, k):
-    """f -> 2^k f leaves 100 iterates as they are, to 1e-12; k is even where the root of c enters."""
+    """f -> 2^k f leaves 100 iterates as they are, to 1e-12; k is even where the root of c
+    enters.
+    """
     solver, one, other = Adaptive(), scaled(1.0)[name], scaled(2.0**k)[name]
     first, second = solver.init(one, X0), solver.init(other, X0)
     for _ in range(100):
@@ -41,7 +43,9 @@ def test_no_column_vanishes_where_the_paper_constants_lose_one(seed):
 @pytest.mark.parametrize("name", ["sparse_pca", "quadratic", "rows", "MCP", "own"])
 @pytest.mark.parametrize("iterations", [3, 30, 300])
 def test_never_worse_than_the_start(name, seed, iterations):
-    """Whatever the budget, the projected objective is at most that of the start, and the start is a local minimum nearly."""
+    """Whatever the budget, the projected objective is at most that of the start, and the start is a
+    local minimum nearly.
+    """
     problem = scaled(1.0)[name]
     best = op.solve(problem, Adaptive(), stiefel.random_point(30, 4, seed=seed), stop=Stationary(1e-4) | MaxIterations(2000))
     start = stiefel.polar(best.X + 1e-3 * normal(seed, 30, 4))
@@ -72,7 +76,9 @@ WARM = {
 @pytest.mark.parametrize("tol", [1e-2, 1e-6])
 @pytest.mark.parametrize("name", WARM)
 def test_a_warm_start_is_kept_or_improved(name, tol):
-    """From a solution, or from inside the domain of an indicator, the run converges, and not to a worse point."""
+    """From a solution, or from inside the domain of an indicator, the run converges, and not to a
+    worse point.
+    """
     problem, start = WARM[name]
     if start is None:
         start = stiefel.polar(op.minimize(problem, tol=1e-4).X)
@@ -83,14 +89,18 @@ def test_a_warm_start_is_kept_or_improved(name, tol):
 
 @pytest.mark.parametrize("mu", [30.0, 1e3, 1e5])
 def test_a_penalty_that_outweighs_everything_is_no_trap(mu):
-    """With a huge mu the solution is made of coordinate vectors, and the certificate is as good as ever."""
+    """With a huge mu the solution is made of coordinate vectors, and the certificate is as good as
+    ever.
+    """
     result = op.minimize(op.Problem(smooth.Quadratic(symmetric(14, 20)), L1(mu), (20, 3)))
     assert result.converged
     assert np.sum(result.X != 0) == 3
 
 
 def test_history_and_parameters_tell_what_happened():
-    """Each measurement carries the parameters in force; divergences, step rules and Newton's method are seen."""
+    """Each measurement carries the parameters in force; divergences, step rules and Newton's method
+    are seen.
+    """
     problem = op.problems.compressed_modes(128, 5, 0.1)
     result = op.solve(
         problem, Adaptive(), stiefel.random_point(128, 5, seed=0), stop=Stationary(1e-6) | MaxIterations(3000), every=10
@@ -106,7 +116,9 @@ def test_history_and_parameters_tell_what_happened():
 
 @pytest.mark.parametrize("name", ["sparse_pca", "quadratic", "rows", "smooth"])
 def test_a_function_without_constants_works_as_well(name):
-    """l as a bare function with its gradient needs at most 1.5 times the gradient evaluations of the built-in term."""
+    """l as a bare function with its gradient needs at most 1.5 times the gradient evaluations of
+    the built-in term.
+    """
     problem = scaled(1.0)[name]
     counts = []
     for ell in (problem.smooth, smooth.Function(problem.smooth.value, problem.smooth.grad)):

@@ -15,7 +15,9 @@ from orthoprox.solvers import Adaptive, adaptive
 
 
 def test_a_vanishing_column_is_a_divergence_and_the_run_recovers():
-    """From X = 0, where X'X = I cannot act, the run comes back to the manifold soon, with a larger penalty."""
+    """From X = 0, where X'X = I cannot act, the run comes back to the manifold soon, with a larger
+    penalty.
+    """
     problem, solver = scaled(1.0)["quadratic"], Adaptive()
     state, nothing = solver.init(problem, X0), np.zeros((30, 4))
     frozen = op.Problem(smooth.Quadratic(np.zeros((30, 30))), L1(0.35), (30, 4))  # no gradient brings the columns back
@@ -41,7 +43,9 @@ def _run(problem, solver, state, iterations):
 
 
 def test_an_exploding_step_is_a_divergence_and_the_run_recovers():
-    """With a multiplier that drives X outwards the first step leaves the manifold; the run comes back and converges."""
+    """With a multiplier that drives X outwards the first step leaves the manifold; the run comes
+    back and converges.
+    """
     problem, solver = scaled(1.0)["sparse_pca"], Adaptive()
     Y = -100 * np.eye(X0.shape[1])
     state, divergences, sizes = _run(problem, solver, with_iterate(solver.init(problem, X0), Y=Y, EY=X0 @ Y), 600)
@@ -51,7 +55,9 @@ def test_an_exploding_step_is_a_divergence_and_the_run_recovers():
 
 
 def test_a_curvature_that_is_far_too_small_is_corrected_without_a_divergence():
-    """The first steps go far, but inertia starts anew there and the measured curvature takes over."""
+    """The first steps go far, but inertia starts anew there and the measured curvature takes
+    over.
+    """
     problem, solver = scaled(1.0)["sparse_pca"], Adaptive()
     _, divergences, sizes = _run(problem, solver, with_iterate(solver.init(problem, X0), c=1e-3), 600)
     assert max(sizes) > 1.0
@@ -60,7 +66,9 @@ def test_a_curvature_that_is_far_too_small_is_corrected_without_a_divergence():
 
 
 def test_the_safety_factor_grows_where_all_step_rules_are_slow_after_newton():
-    """At the edge of stability a run can cycle for ever; each time that all step rules have failed, c gets a margin."""
+    """At the edge of stability a run can cycle for ever; each time that all step rules have failed,
+    c gets a margin.
+    """
     problem, solver = scaled(1.0)["quadratic"], Adaptive()
     state = replace(
         with_iterate(solver.init(problem, X0), monitor=StagnationMonitor(step_rule=len(STEP_RULES))), newton_used=True

@@ -15,7 +15,9 @@ EXACT = [name for name in SOLVERS if name.split()[0] not in SUBLINEAR and name.s
 @pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_without_g_the_eigenvalue_sum_is_reached(name, seed):
-    """min tr(X'AX)/2 is half the sum of the n smallest eigenvalues, from a random start and at the defaults."""
+    """min tr(X'AX)/2 is half the sum of the n smallest eigenvalues, from a random start and at the
+    defaults.
+    """
     w = np.sort(np.random.default_rng(seed).uniform(-1, 1, 40))
     w[4:] += max(0.0, 0.1 - (w[4] - w[3]))
     problem = op.Problem(smooth.Quadratic(spread(seed, 40, w)), Zero(), (40, 4))
@@ -30,7 +32,9 @@ SHIFTS = {"convex": (0.8, 1.0, 0.2), "concave": (-1.0, -0.5, 0.2), "mostly linea
 @pytest.mark.parametrize("name", [name for name in op.SOLVERS if name not in {"adaptive", "lsalm", "soc", "pamal"} | SUBLINEAR])
 @pytest.mark.parametrize("case", SHIFTS)
 def test_defaults_bear_a_linear_part(name, case):
-    """Penalties and steps follow the gradient where a linear part makes it larger than the curvature says."""
+    """Penalties and steps follow the gradient where a linear part makes it larger than the
+    curvature says.
+    """
     low, high, size = SHIFTS[case]
     linear = size * normal(1, 20, 3)
     problem = op.Problem(smooth.Quadratic(spread(0, 20, np.linspace(low, high, 20)), linear), Zero(), (20, 3))

@@ -17,7 +17,9 @@ from small_problems import ELL, PROBLEMS, X0, run
 @pytest.mark.parametrize("search", ["value", "gradient"])
 @pytest.mark.parametrize("name", ["sparse_pca", "quadratic", "L21"])
 def test_almssn_multiplier_is_a_subgradient_at_the_prox_point(name, search):
-    """Lam lies in dg(Y), Lam+ = Lam + s (X+ - Y+), the inner problem is solved to its tolerance, and s follows its rule."""
+    """Lam lies in dg(Y), Lam+ = Lam + s (X+ - Y+), the inner problem is solved to its tolerance,
+    and s follows its rule.
+    """
     problem, g = PROBLEMS[name], PROBLEMS[name].nonsmooth
     solver = ALMSSN(search=search, growth=1.5, coarse=0.05)
     states = run(solver, problem, stiefel.random_point(*problem.shape, seed=1), 25)
@@ -37,7 +39,9 @@ def test_almssn_multiplier_is_a_subgradient_at_the_prox_point(name, search):
 
 
 def test_almssn_does_not_let_its_penalty_grow_for_ever():
-    """Four entries of at most .3 have no norm 1: the gap stays, and s grows only as far as rounding errors allow."""
+    """Four entries of at most .3 have no norm 1: the gap stays, and s grows only as far as rounding
+    errors allow.
+    """
     problem = op.Problem(smooth.Quadratic(symmetric(1, 4)), L1(0.1, bound=0.3), (4, 1))
     states = run(ALMSSN(growth=10.0), problem, stiefel.random_point(4, 1, seed=1), 20)
     assert states[-1].gap > 0.1
@@ -55,7 +59,9 @@ def test_the_penalty_of_almssn_catches_up_with_a_heavy_g():
 
 
 def test_almssn_asks_for_more_first_order_steps_where_newton_fails():
-    """With a huge shift ten Newton steps do not reach the tolerance: it takes over later, at half the gradient."""
+    """With a huge shift ten Newton steps do not reach the tolerance: it takes over later, at half
+    the gradient.
+    """
     problem = PROBLEMS["sparse_pca"]
     solver = ALMSSN(shift=1e6, coarse=0.1)
     states = run(solver, problem, stiefel.random_point(*problem.shape, seed=1), 20)

@@ -24,7 +24,9 @@ def extrapolated(new, old, s):
 @pytest.mark.parametrize("step_size", [None, 20.0])
 @pytest.mark.parametrize("name", ["sparse_pca", "compressed_modes", "L21"])
 def test_amanpg_takes_the_steps_of_its_formulas(name, step_size):
-    """X+ = polar(Y + V) and the extrapolation, or a restart with a step of ManPG from the last safe point; F falls safely."""
+    """X+ = polar(Y + V) and the extrapolation, or a restart with a step of ManPG from the last safe
+    point; F falls safely.
+    """
     problem, solver, restarts = PROBLEMS[name], AManPG(step_size=step_size, safeguard=3), 0
     states = run(solver, problem, stiefel.random_point(*problem.shape, seed=1), 60)
     for k, (old, new) in enumerate(pairwise(states), start=1):
@@ -55,7 +57,9 @@ def _step(problem, state, X, D, Lam):
 
 
 def test_the_safeguard_of_amanpg_is_a_step_of_manpg():
-    """After a restart F is that of the line search from the last safe point, and below that of the extrapolated step."""
+    """After a restart F is that of the line search from the last safe point, and below that of the
+    extrapolated step.
+    """
     problem, solver = PROBLEMS["sparse_pca"], AManPG(step_size=20.0, safeguard=1)
     states = run(solver, problem, stiefel.random_point(*problem.shape, seed=1), 30)
     restarts = [(old, new) for old, new in pairwise(states) if new.s == 1]

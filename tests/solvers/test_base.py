@@ -1,4 +1,6 @@
-"""What every method is: three members of its own, defaults for the rest, and needs of either term."""
+"""What every method is: three members of its own, defaults for the rest, and needs of either
+term.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -16,7 +16,9 @@ from small_problems import SMOOTH, SPARSE, X0, run, spread
 
 
 def test_the_dissolved_function_has_the_gradient_that_is_followed():
-    """h(X) = l(A(X)) + g(A(X)) + b/4 |X'X - I|^2 with A(X) = X (3I - X'X) / 2, off the manifold and away from kinks."""
+    """h(X) = l(A(X)) + g(A(X)) + b/4 |X'X - I|^2 with A(X) = X (3I - X'X) / 2, off the manifold and
+    away from kinks.
+    """
     b, size = 0.7, 1e-6
 
     def dissolved(X):
@@ -35,7 +37,9 @@ def test_the_dissolved_function_has_the_gradient_that_is_followed():
 
 
 def test_the_penalty_of_dissolving_makes_the_manifold_attract():
-    """b = max(L, |W0|_2, 1.6 w): for a convex l, whose multiplier at X0 has a large eigenvalue w, gradient steps come back."""
+    """b = max(L, |W0|_2, 1.6 w): for a convex l, whose multiplier at X0 has a large eigenvalue w,
+    gradient steps come back.
+    """
     C = spread(0, 20, np.linspace(0.9, 1.0, 20))
     problem, solver = op.Problem(smooth.Quadratic(C), Zero(), (20, 3)), Dissolving(inner="gradient")
     b = solver.init(problem, X0).p.b
@@ -53,7 +57,9 @@ def test_dissolving_takes_the_steps_of_its_rule(inner_method, problem, decay):
 
 
 def test_lbfgs_descends_and_a_failure_is_replaced_by_a_gradient_step(monkeypatch):
-    """h falls in every iteration, by more than the gradient step would; where L-BFGS gets nowhere that step is taken."""
+    """h falls in every iteration, by more than the gradient step would; where L-BFGS gets nowhere
+    that step is taken.
+    """
     solver, gradient = Dissolving(max_cycles=4), Dissolving(inner="gradient")
     states = run(solver, SMOOTH, X0, 8)
     assert isinstance(SMOOTH.nonsmooth, Zero)
@@ -72,7 +78,9 @@ def test_lbfgs_descends_and_a_failure_is_replaced_by_a_gradient_step(monkeypatch
 
 
 def test_lbfgs_is_turned_back_where_the_dissolved_function_is_unbounded():
-    """h falls to minus infinity far from the manifold; the first line searches, long as they are, do not go there."""
+    """h falls to minus infinity far from the manifold; the first line searches, long as they are,
+    do not go there.
+    """
     problem = op.Problem(smooth.Variance(op.datasets.five_components(50, 30, seed=1)), Zero(), (30, 4))
     states = run(Dissolving(), problem, stiefel.random_point(30, 4, seed=0), 2)
     h = [Dissolving().init(problem, c * states[0].X).h for c in (1, 10)]

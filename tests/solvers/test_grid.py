@@ -32,7 +32,9 @@ INSIDE = {"adaptive", "lsalm", "soc", "pamal", "radmm", "madmm", "manial", "mial
 
 @pytest.mark.parametrize(("name", "problem"), [row for row in GRID if row[1] != "Nonnegative" or row[0].split()[0] in INSIDE])
 def test_every_method_improves_every_problem_it_takes(name, problem):
-    """The point is on the manifold and better than the start; every number belongs to it; the same run gives the same point."""
+    """The point is on the manifold and better than the start; every number belongs to it; the same
+    run gives the same point.
+    """
     solver, problem = SOLVERS[name], PROBLEMS[problem]
     start, stop = locked(stiefel.random_point(*problem.shape, seed=1)), Stationary(1e-6) | MaxIterations(400)
     seen = []
@@ -64,7 +66,9 @@ def test_every_method_improves_every_problem_it_takes(name, problem):
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_the_front_door_knows_every_method(name):
-    """minimize(method=...) takes a registered name or an instance; the multiplier and the parameters are reported."""
+    """minimize(method=...) takes a registered name or an instance; the multiplier and the
+    parameters are reported.
+    """
     method = name if name in op.SOLVERS else SOLVERS[name]
     result = op.minimize(SMOOTH, method=method, seed=2, stop=MaxIterations(3) & op.stopping.Below(step=1e9) | MaxIterations(9))
     assert type(result.solver) is type(SOLVERS[name])
@@ -75,7 +79,9 @@ def test_the_front_door_knows_every_method(name):
 @pytest.mark.parametrize("shape", [(1, 1), (3, 3), (4, 1), (20, 20)])
 @pytest.mark.parametrize("name", SOLVERS)
 def test_border_shapes_and_empty_data(name, shape):
-    """One row, one column, square X; data that are zero, a linear part alone: finite points and finite bounds."""
+    """One row, one column, square X; data that are zero, a linear part alone: finite points and
+    finite bounds.
+    """
     data, linear, nothing = normal(1, 8, shape[0]), np.ones(shape), np.zeros((shape[0], shape[0]))
     terms = [smooth.Variance(data), smooth.Quadratic(data.T @ data, linear), smooth.Quadratic(nothing)]
     for ell in (*terms, smooth.Quadratic(nothing, linear)):
@@ -100,7 +106,9 @@ ABSOLUTE = {"manpg published", "rsm diminishing", "plam fixed", "pcal fixed"}  #
 
 @pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ABSOLUTE])
 def test_scaling_the_objective_changes_nothing(name):
-    """f -> c f with c a power of four leaves the iterates as they are: defaults and inner rules have no unit."""
+    """f -> c f with c a power of four leaves the iterates as they are: defaults and inner rules
+    have no unit.
+    """
     data, points = op.datasets.five_components(50, 20), []
     for root in (1.0, 2.0**-10, 2.0**10):
         g = Zero() if name in SMOOTH_ONLY else L1(0.3 * root**2)
@@ -119,7 +127,9 @@ class Untouchable:
 
 @pytest.mark.parametrize(("name", "problem"), REFUSED)
 def test_what_a_method_cannot_do_is_said_before_any_work(name, problem):
-    """The sentence names the method, what it needs and the term that lacks it; no term is evaluated."""
+    """The sentence names the method, what it needs and the term that lacks it; no term is
+    evaluated.
+    """
     solver, g = SOLVERS[name], PROBLEMS[problem].nonsmooth
     untouchable = op.Problem(smooth.Function(Untouchable(), Untouchable()), g, PROBLEMS[problem].shape)
     ability = lacking(name, problem)[0]
@@ -129,7 +139,9 @@ def test_what_a_method_cannot_do_is_said_before_any_work(name, problem):
 
 
 def test_the_grid_is_not_empty_on_either_side():
-    """Every method takes g = 0; ManPG wants the derivative of a prox, RSM a subgradient, the smooth methods nothing else."""
+    """Every method takes g = 0; ManPG wants the derivative of a prox, RSM a subgradient, the smooth
+    methods nothing else.
+    """
     assert {name for name, problem in GRID if problem == "Zero"} == set(SOLVERS)
     assert SMOOTH_ONLY < {name for name, _ in REFUSED}
     taken = {name: [problem for method, problem in GRID if method == name] for name in ("manpg", "rsm", "landing")}
@@ -139,14 +151,18 @@ def test_the_grid_is_not_empty_on_either_side():
 
 
 def numbers(solver):
-    """The parameters of a method that are numbers, with a value that will do for each and is exact in any precision."""
+    """The parameters of a method that are numbers, with a value that will do for each and is exact
+    in any precision.
+    """
     return {name: 2.0 if (getattr(solver, name) or 0) >= 1 else 0.5 for name in float_parameters(type(solver))}
 
 
 @pytest.mark.parametrize("dress", [np.float64, np.array, Fraction, np.float32], ids=lambda dress: dress.__name__)
 @pytest.mark.parametrize("name", [name for name in op.SOLVERS if name not in ("lsalm", "adaptive")])
 def test_parameters_in_any_dress_are_plain_numbers(name, dress):
-    """A parameter given as a NumPy number, an array of no dimensions or a fraction is a float, and X keeps its precision."""
+    """A parameter given as a NumPy number, an array of no dimensions or a fraction is a float, and
+    X keeps its precision.
+    """
     kind = op.SOLVERS[name]
     given = numbers(kind())
     solver = kind(**{key: dress(value) for key, value in given.items()})

@@ -13,7 +13,9 @@ from small_problems import SMOOTH, X0, A, B, run, spread
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_safe_step_of_landing_is_safe(seed):
-    """|X'X - I|_F <= 1/2 at every iterate, even with a step of 100 / L; and the bound is nearly reached."""
+    """|X'X - I|_F <= 1/2 at every iterate, even with a step of 100 / L; and the bound is nearly
+    reached.
+    """
     problem = op.Problem(smooth.Quadratic(spread(seed, 20, np.linspace(-1, 1, 20)), normal(seed, 20, 3)), Zero(), (20, 3))
     states = run(Landing(step_size=100.0), problem, stiefel.random_point(20, 3, seed=seed), 200)
     secant_norms = [stiefel.norm(state.G) for state in states]

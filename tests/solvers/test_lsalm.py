@@ -64,7 +64,9 @@ def test_open_parameters_follow_the_safe_rule():
 
 
 def test_step_is_algorithm_1():
-    """One step against the paper's formulas, written out with explicit sums; box and dual ball active."""
+    """One step against the paper's formulas, written out with explicit sums; box and dual ball
+    active.
+    """
     p = {"rho": 0.3, "lam": 0.4, "r": 0.7, "alpha": 2.0, "beta": 0.45, "eps": 0.01}
     rng = np.random.default_rng(0)
     X = rng.standard_normal((20, 3))
@@ -86,7 +88,9 @@ def test_step_is_algorithm_1():
 
 
 def test_residuals_are_what_they_are_called():
-    """step, smoothing, update, constraint against their definitions; kkt with a subgradient that belongs to g at X+."""
+    """step, smoothing, update, constraint against their definitions; kkt with a subgradient that
+    belongs to g at X+.
+    """
     solver = op.LSALM()
     old = solver.init(SPARSE, X0)
     for _ in range(5):
@@ -112,7 +116,9 @@ def test_residuals_are_what_they_are_called():
 
 
 def test_scaling_the_objective_scales_the_run():
-    """The safe rule is scale invariant: f -> c f with c a power of two leaves the iterates as they are."""
+    """The safe rule is scale invariant: f -> c f with c a power of two leaves the iterates as they
+    are.
+    """
     base = op.solve(SPARSE, op.LSALM(), X0, stop=MaxIterations(100))
     for c in (2.0**-20, 2.0**20):
         scaled = op.problems.quadratic(c * A, c * B, 0.1 * c)
@@ -133,7 +139,9 @@ def test_flat_and_linear_objectives(g, slope):
 
 
 def test_the_safe_rule_leaves_room_for_a_weakly_convex_term():
-    """1/lam grows by the modulus of g, so that its prox stays single-valued even where l is nearly flat."""
+    """1/lam grows by the modulus of g, so that its prox stays single-valued even where l is nearly
+    flat.
+    """
     flat = op.smooth.Quadratic(1e-3 * A)
     sharp = op.Problem(flat, op.nonsmooth.MCP(1.0, 0.01), (20, 3))
     result = op.solve(sharp, op.LSALM(), X0, stop=MaxIterations(5))

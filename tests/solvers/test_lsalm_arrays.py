@@ -40,7 +40,9 @@ def parameters():
 @pytest.mark.parametrize("xp", [np, strict], ids=["numpy", "strict"])
 @pytest.mark.parametrize("penalty", ["L1", "MCP", "Nonnegative"])
 def test_lsalm_runs_batches(xp, penalty):
-    """A batch of problems, each with its own data and parameters, takes the steps that each would take alone."""
+    """A batch of problems, each with its own data and parameters, takes the steps that each would
+    take alone.
+    """
     A, B = np.stack([symmetric(k, M) for k in range(BATCH)]), normal(1, BATCH, M, N)
     Y0 = np.stack([symmetric(k, N) for k in range(BATCH)])
     X0 = np.stack([stiefel.random_point(M, N, seed=k) for k in range(BATCH)])
@@ -67,7 +69,9 @@ def test_lsalm_runs_batches(xp, penalty):
 
 @pytest.mark.parametrize("xp", [np, strict], ids=["numpy", "strict"])
 def test_open_parameters_of_a_batch_are_safe_for_all(xp):
-    """Parameters left out follow from those given, problem by problem, also where some have no penalty."""
+    """Parameters left out follow from those given, problem by problem, also where some have no
+    penalty.
+    """
     problem = op.Problem(op.smooth.Quadratic(xp.asarray(symmetric(0, M))), op.nonsmooth.L1(0.1), SHAPE)
     rho = np.array([0.0, 1.0, 10.0, 100.0])
     X0 = np.stack([stiefel.random_point(M, N)] * BATCH)

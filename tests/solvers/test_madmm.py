@@ -13,7 +13,9 @@ from small_problems import PROBLEMS, SPARSE, X0, A, B, run
 @pytest.mark.parametrize("cycles", [1, 3])
 @pytest.mark.parametrize("name", ["sparse_pca", "quadratic", "L21", "MCP", "Nonnegative"])
 def test_madmm_takes_its_gradient_steps(name, cycles):
-    """Each goes along P_T(grad l(X) + Lam + rho (X - Z)) with Z and Lam held; then Lam lies in dg(Z). With one it is RADMM."""
+    """Each goes along P_T(grad l(X) + Lam + rho (X - Z)) with Z and Lam held; then Lam lies in
+    dg(Z). With one it is RADMM.
+    """
     problem, ell, g = PROBLEMS[name], PROBLEMS[name].smooth, PROBLEMS[name].nonsmooth
     start = stiefel.random_point(*problem.shape, seed=1)
     states = run(MADMM(max_cycles=cycles), problem, start, 30)
@@ -34,7 +36,9 @@ def test_madmm_takes_its_gradient_steps(name, cycles):
 
 
 def test_madmm_ends_its_steps_at_a_minimiser():
-    """With steps to spare, |P_T(grad l(X) + Lam + rho (X - Z))| <= accuracy rho at X+, Z and Lam the old ones."""
+    """With steps to spare, |P_T(grad l(X) + Lam + rho (X - Z))| <= accuracy rho at X+, Z and Lam
+    the old ones.
+    """
     states = run(MADMM(accuracy=1e-7, max_cycles=1000), SPARSE, X0, 10)
     for old, new in pairwise(states):
         rho = new.p.rho

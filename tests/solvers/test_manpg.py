@@ -13,7 +13,9 @@ from small_problems import PROBLEMS, run
 @pytest.mark.parametrize("kind", [ManPG, ManPGAda])
 @pytest.mark.parametrize("name", ["sparse_pca", "compressed_modes", "L21"])
 def test_manpg_descends(kind, name):
-    """F(X+) <= F(X) - a |V|^2 / 2t with a = 1, 1/2, ... the accepted length; V is tangent to the inner tolerance; t adapts."""
+    """F(X+) <= F(X) - a |V|^2 / 2t with a = 1, 1/2, ... the accepted length; V is tangent to the
+    inner tolerance; t adapts.
+    """
     problem, solver = PROBLEMS[name], kind(step_size=20.0)
     states = run(solver, problem, stiefel.random_point(*problem.shape, seed=1), 40)
     for old, new in pairwise(states):

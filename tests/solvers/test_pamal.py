@@ -11,7 +11,9 @@ from small_problems import PROBLEMS, run
 
 @pytest.mark.parametrize("name", ["sparse_pca", "quadratic", "L21", "MCP", "Nonnegative"])
 def test_pamal_multipliers_are_a_subgradient_and_a_normal(name):
-    """After one cycle -(L1 + c dQ) lies in dg(Q), L2 + c dP is normal at P: the proximal terms are all that is missing."""
+    """After one cycle -(L1 + c dQ) lies in dg(Q), L2 + c dP is normal at P: the proximal terms are
+    all that is missing.
+    """
     problem, solver = PROBLEMS[name], PAMAL(max_cycles=1, clip=1e9)
     states = run(solver, problem, stiefel.random_point(*problem.shape, seed=1), 30)
     for old, new in pairwise(states):

@@ -12,7 +12,9 @@ from small_problems import ELL, SMOOTH, X0, A, B, run
 
 
 def test_plam_follows_the_gradient_of_the_augmented_lagrangian():
-    """With Lam frozen, V is the gradient of  l(X) - <Lam, X'X - I>/2 + b/4 |X'X - I|^2,  and a fixed step follows -V."""
+    """With Lam frozen, V is the gradient of  l(X) - <Lam, X'X - I>/2 + b/4 |X'X - I|^2,  and a
+    fixed step follows -V.
+    """
     b, tau, h = 0.7, 1e-3, 1e-5
     states = run(PLAM(penalty=b, step_size=tau), SMOOTH, X0, 50)
     for old, new in pairwise(states):

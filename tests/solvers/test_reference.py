@@ -1,4 +1,5 @@
-"""Each method follows the trajectory of its authors' own code, with their parameters and inner rules, up to its horizon.
+"""Each method follows the trajectory of its authors' own code, with their parameters and inner
+rules, up to its horizon.
 
 ``tests/reference/README.md`` says where the numbers come from.
 """
@@ -123,7 +124,9 @@ def test_manpg_ada(name, horizon):
 @pytest.mark.parametrize(("method", "array"), [(ManPG, "manpg"), (ManPGAda, "manpg_ada")])
 @pytest.mark.parametrize(("direct", "horizon"), [(2**24, 30), (0, 60)])
 def test_manpg_with_many_columns(method, array, direct, horizon, monkeypatch):
-    """n = 20: the authors truncate conjugate gradients, so 1e-4 is what can be expected of a direct solve and of ours."""
+    """n = 20: the authors truncate conjugate gradients, so 1e-4 is what can be expected of a direct
+    solve and of ours.
+    """
     monkeypatch.setattr("orthoprox.solvers._shared.tangent_prox.DIRECT", direct)
 
     def solver(case):
@@ -135,7 +138,9 @@ def test_manpg_with_many_columns(method, array, direct, horizon, monkeypatch):
 
 @pytest.mark.parametrize("name", SPARSE_PCA)
 def test_amanpg(name, monkeypatch):
-    """With subproblems as exact as theirs, which conjugate gradients truncate now and then, and with our own tolerance."""
+    """With subproblems as exact as theirs, which conjugate gradients truncate now and then, and
+    with our own tolerance.
+    """
 
     def solver(case):
         return AManPG(step_size=1 / case.L)
@@ -183,7 +188,9 @@ def test_radmm_with_the_constants_of_the_lsalm_paper(name):
 @pytest.mark.parametrize(("search", "array"), [("value", "almssn1"), ("gradient", "almssn2")])
 @pytest.mark.parametrize("name", SPARSE_PCA)
 def test_almssn(name, search, array):
-    """To the end on five_100_10; on the others the Barzilai-Borwein steps make the trajectory chaotic after 3 and 1."""
+    """To the end on five_100_10; on the others the Barzilai-Borwein steps make the trajectory
+    chaotic after 3 and 1.
+    """
 
     def solver(case):
         return ALMSSN(penalty=1.5 * case.L, shift=3.0, unit=1.0, search=search)
@@ -206,7 +213,9 @@ def test_madmm(name):
 
 @pytest.mark.parametrize("name", SPARSE_PCA)
 def test_barzilai_borwein_steps_inside_an_admm(name):
-    """The authors of MIALM solve the subproblems of an ADMM by the same steps, which makes a trajectory that is not chaotic."""
+    """The authors of MIALM solve the subproblems of an ADMM by the same steps, which makes a
+    trajectory that is not chaotic.
+    """
     case = instance(name)
     ell, g, X, tol = case.problem.smooth, case.problem.nonsmooth, case.X0, 1e-8 * case.m * case.n
     Y, Z, s, gap = X, 0 * X, case.L, 0.0
@@ -249,7 +258,9 @@ def test_manial(name):
 
 
 class Decreasing(MIALM):
-    """MIALM with the authors' rule that lets the penalty shrink, which is not ours: it loses what has been reached."""
+    """MIALM with the authors' rule that lets the penalty shrink, which is not ours: it loses what
+    has been reached.
+    """
 
     def step(self, problem, state):
         new = super().step(problem, state)
@@ -293,7 +304,9 @@ def test_linearised_lagrangian_with_fixed_steps(name, method, array):
 @pytest.mark.parametrize("name", SPARSE_PCA)
 @pytest.mark.parametrize(("method", "array"), [(PLAM, "smooth_plam_bb"), (PCAL, "smooth_pcal_bb")])
 def test_linearised_lagrangian_with_barzilai_borwein_steps(name, method, array):
-    """Chaotic: rounding grows to some 1e-6 at the horizon, but the first sixty steps agree to 1e-8."""
+    """Chaotic: rounding grows to some 1e-6 at the horizon, but the first sixty steps agree to
+    1e-8.
+    """
 
     def solver(case):
         return method(penalty=case.L, first=case.initial_curvature(method), smallest=1e-3)

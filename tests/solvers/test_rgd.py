@@ -15,7 +15,9 @@ from small_problems import ELL, SMOOTH, X0, run, spread
 @pytest.mark.parametrize("trial", ["grow", "restart"])
 @pytest.mark.parametrize("retraction", ["polar", "qr"])
 def test_rgd_descends(trial, retraction):
-    """l(X+) <= l(X) - decrease t |xi|^2 with t the accepted step, on the manifold; l never rises."""
+    """l(X+) <= l(X) - decrease t |xi|^2 with t the accepted step, on the manifold; l never
+    rises.
+    """
     solver = RGD(trial=trial, retraction=retraction, step_size=30.0, decrease=0.3)
     states = run(solver, SMOOTH, X0, 60)
     for old, new in pairwise(states):
@@ -27,7 +29,9 @@ def test_rgd_descends(trial, retraction):
 
 
 def test_barzilai_borwein_steps_undercut_the_average():
-    """l(X^k+1) <= C_k, the average of Zhang and Hager, which itself never rises; single values may."""
+    """l(X^k+1) <= C_k, the average of Zhang and Hager, which itself never rises; single values
+    may.
+    """
     states = run(
         RGD(trial="barzilai-borwein"),
         op.Problem(smooth.Quadratic(spread(0, 20, np.linspace(-1, 1, 20))), Zero(), (20, 3)),

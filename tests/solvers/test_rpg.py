@@ -16,7 +16,9 @@ from small_problems import PROBLEMS, run
 
 @pytest.mark.parametrize("name", ["sparse_pca", "compressed_modes", "L21"])
 def test_rpg_descends(name):
-    """F(X+) <= F(X) - |V|^2 / 10000t with X+ = polar(X + V), V tangent; t is halved after failures, and grows by 1.05."""
+    """F(X+) <= F(X) - |V|^2 / 10000t with X+ = polar(X + V), V tangent; t is halved after failures,
+    and grows by 1.05.
+    """
     problem, solver = PROBLEMS[name], RPG(step_size=20.0)
     states = run(solver, problem, stiefel.random_point(*problem.shape, seed=1), 40)
     for old, new in pairwise(states):
@@ -32,7 +34,9 @@ def test_rpg_descends(name):
 @pytest.mark.parametrize("g", [L1(0.3), L21(0.5), Zero()], ids=["L1", "L21", "Zero"])
 @pytest.mark.parametrize("shape", [(12, 3), (9, 1), (20, 8)])
 def test_rpg_minimises_its_model_of_the_retracted_step(g, shape, monkeypatch):
-    """No tangent step nearby does better in  <D, V> + |V|^2 / 2t + g(polar(X + V));  the step of ManPG is not so good."""
+    """No tangent step nearby does better in  <D, V> + |V|^2 / 2t + g(polar(X + V));  the step of
+    ManPG is not so good.
+    """
     monkeypatch.setattr(rpg, "_SMALL", 0.0)
     monkeypatch.setattr(rpg, "_TINY", 1e-10)
     monkeypatch.setattr(rpg, "inner_tolerance", lambda size: 1e-27)
@@ -56,7 +60,9 @@ def test_rpg_minimises_its_model_of_the_retracted_step(g, shape, monkeypatch):
 
 
 def test_rpg_shortens_a_step_whose_subproblem_is_hopeless():
-    """g dwarfs l, and the prox with t = 1/L is 0 whatever the multiplier: nothing tangent comes of it until t is shorter."""
+    """g dwarfs l, and the prox with t = 1/L is 0 whatever the multiplier: nothing tangent comes of
+    it until t is shorter.
+    """
     problem = op.problems.sparse_pca(1e-3 * op.datasets.five_components(50, 20), 3, 0.5)
     result = op.minimize(problem, "random", method="rpg", tol=1e-6, max_iterations=20)
     assert result.converged

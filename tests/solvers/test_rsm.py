@@ -13,7 +13,9 @@ from small_problems import SPARSE, X0, A, B, run
 )
 @pytest.mark.parametrize("retraction", ["polar", "qr"])
 def test_rsm_takes_the_steps_of_its_rule(rule, length, retraction):
-    """X+ = R(X - t_k P_T(grad l(X) + s)) with s in dg(X) of least norm, and t_k as the rule says."""
+    """X+ = R(X - t_k P_T(grad l(X) + s)) with s in dg(X) of least norm, and t_k as the rule
+    says.
+    """
     solver = RSM(rule=rule, step_size=0.3, decay=0.9, power=0.6, offset=2.0, retraction=retraction)
     X = X0
     for k, state in enumerate(run(solver, SPARSE, X0, 10)):

@@ -14,7 +14,9 @@ from small_problems import PROBLEMS, SPARSE, X0, run
 
 @pytest.mark.parametrize("name", ["sparse_pca", "compressed_modes", "L21", "MCP", "Nonnegative", "Function"])
 def test_two_phase_smoothing_descends_until_each_smoothed_problem_is_solved(name):
-    """l + e undercuts the average, which never rises while nu stays; nu falls by the factor exactly where the rule says so."""
+    """l + e undercuts the average, which never rises while nu stays; nu falls by the factor exactly
+    where the rule says so.
+    """
     problem, solver = PROBLEMS[name], SmoothingRGD(factor=0.4, accuracy=0.5)
     states = run(solver, problem, stiefel.random_point(*problem.shape, seed=1), 150)
     for old, new in pairwise(states):
@@ -30,7 +32,9 @@ def test_two_phase_smoothing_descends_until_each_smoothed_problem_is_solved(name
 
 
 def test_a_smoothed_problem_that_is_not_solved_in_time_is_left(monkeypatch):
-    """The two-phase rule loses its patience after some steps with one nu, whatever accuracy is asked for."""
+    """The two-phase rule loses its patience after some steps with one nu, whatever accuracy is
+    asked for.
+    """
     monkeypatch.setattr("orthoprox.solvers.smoothing_rgd._PATIENCE", 5)
     solver = SmoothingRGD(accuracy=1e-12)
     states = run(solver, SPARSE, X0, 20)
@@ -39,7 +43,9 @@ def test_a_smoothed_problem_that_is_not_solved_in_time_is_left(monkeypatch):
 
 @pytest.mark.parametrize("name", ["sparse_pca", "L21", "MCP", "Nonnegative", "Function"])
 def test_dynamic_smoothing_takes_the_steps_of_its_rule(name):
-    """X+ = polar(X - t_k P_T(grad l(X) + (X - prox(X)) / nu_k)), nu_k = nu / (k + 1)^(1/3) and t_k = 1 / (S0 + 1 / nu_k)."""
+    """X+ = polar(X - t_k P_T(grad l(X) + (X - prox(X)) / nu_k)), nu_k = nu / (k + 1)^(1/3) and t_k
+    = 1 / (S0 + 1 / nu_k).
+    """
     problem = PROBLEMS[name]
     ell, g = problem.smooth, problem.nonsmooth
     X, nu = stiefel.random_point(*problem.shape, seed=1), 0.05
@@ -52,7 +58,9 @@ def test_dynamic_smoothing_takes_the_steps_of_its_rule(name):
 
 @pytest.mark.parametrize("name", ["sparse_pca", "L21", "MCP", "Nonnegative"])
 def test_the_gradient_of_the_envelope_is_a_subgradient_at_the_prox_point(name):
-    """S lies in dg(P), and the multiplier makes grad l + S + 2XY the Riemannian gradient, the residual of the method."""
+    """S lies in dg(P), and the multiplier makes grad l + S + 2XY the Riemannian gradient, the
+    residual of the method.
+    """
     problem, solver = PROBLEMS[name], SmoothingRGD()
     for state in run(solver, problem, stiefel.random_point(*problem.shape, seed=1), 60):
         S = state.e.gradient
@@ -66,7 +74,9 @@ def test_the_gradient_of_the_envelope_is_a_subgradient_at_the_prox_point(name):
 
 @pytest.mark.parametrize("name", ["Nonnegative", "MCP", "Function"])
 def test_smoothing_reaches_a_certificate_for_any_prox(name):
-    """Of an indicator X satisfies the constraint up to the smoothing; the certified prox point does so exactly."""
+    """Of an indicator X satisfies the constraint up to the smoothing; the certified prox point does
+    so exactly.
+    """
     result = op.minimize(PROBLEMS[name], method="smoothing-rgd", seed=1, tol=1e-4)
     assert result.converged
     assert np.isfinite(PROBLEMS[name].value(result.certificate.point))

@@ -11,7 +11,9 @@ from small_problems import PROBLEMS, run
 
 @pytest.mark.parametrize("name", ["sparse_pca", "quadratic", "L21", "MCP", "Nonnegative"])
 def test_soc_multipliers_are_a_subgradient_and_a_normal(name):
-    """After every step b V lies in dg(Q), U is normal to the manifold at P, and grad l(X) + b (2X - P + U - Q + V) = 0."""
+    """After every step b V lies in dg(Q), U is normal to the manifold at P, and grad l(X) + b (2X -
+    P + U - Q + V) = 0.
+    """
     problem = PROBLEMS[name]
     ell, g = problem.smooth, problem.nonsmooth
     states = run(SOC(), problem, stiefel.random_point(*problem.shape, seed=1), 30)

@@ -124,7 +124,9 @@ def counted_retraction(count, retract):
 
 
 def eventful(old, new):
-    """Whether a step did more than one of LSALM: measure the threshold, compare f with the start, restart."""
+    """Whether a step did more than one of LSALM: measure the threshold, compare f with the start,
+    restart.
+    """
     measured = new.lsalm.monitor.iterations % first_order.REFRESH == 0
     return (
         measured
@@ -134,7 +136,9 @@ def eventful(old, new):
 
 
 def proximal_work(solver, state):
-    """What a step of AManPG or RPG did: as the facts say, and a safeguard, or the retractions of the subproblem."""
+    """What a step of AManPG or RPG did: as the facts say, and a safeguard, or the retractions of
+    the subproblem.
+    """
     work, trials = solver.facts.work, state.trials
     if isinstance(solver, RPG):
         further = state.work.retractions - trials
@@ -156,7 +160,9 @@ COUNTED = SOLVERS | {"pamal accurate": PAMAL(accuracy=0.5), "smoothing-rgd rough
 
 @pytest.mark.parametrize("name", COUNTED)
 def test_an_iteration_costs_what_the_facts_say(name, monkeypatch):
-    """Gradients, proxes, polar factors, resolvents and products of a step, and none more for its residuals."""
+    """Gradients, proxes, polar factors, resolvents and products of a step, and none more for its
+    residuals.
+    """
     solver = COUNTED[name]
     work, per = dict(solver.facts.work), solver.facts.per
     problem, start, count = counting(solver, monkeypatch)
@@ -197,7 +203,9 @@ def test_an_iteration_costs_what_the_facts_say(name, monkeypatch):
 
 
 def test_without_a_resolvent_a_few_gradient_steps_serve():
-    """Where l is not quadratic, one iteration of SOC costs a few gradients instead of a linear solve."""
+    """Where l is not quadratic, one iteration of SOC costs a few gradients instead of a linear
+    solve.
+    """
     count = Counter()
     quadratic = CountedQuadratic(count, A, B)
     problem = op.Problem(smooth.Function(quadratic.value, quadratic.grad), L1(0.1), (20, 3))

@@ -10,7 +10,9 @@ from orthoprox.starts import pca
 
 
 def test_pca_is_near_the_principal_components():
-    """With a clear gap the subspace is that of the largest eigenvectors, but for the jitter of a tenth."""
+    """With a clear gap the subspace is that of the largest eigenvectors, but for the jitter of a
+    tenth.
+    """
     A = normal(0, 50, 12) * np.array([9.0, 8, 7, *[1.0] * 9])
     X = pca(op.Problem(Variance(A), L1(0.1), (12, 3)), np.random.default_rng(0))
     V = np.linalg.eigh(A.T @ A)[1][:, -3:]

@@ -59,7 +59,9 @@ def test_single_rules():
 
 
 def test_stationary_needs_the_point_itself_near_its_prox_point():
-    """l = |X - T|^2 / 2 over a far X: one prox step lands on the feasible solution T, but X is not stationary."""
+    """l = |X - T|^2 / 2 over a far X: one prox step lands on the feasible solution T, but X is not
+    stationary.
+    """
     T = stiefel.random_point(6, 2, 1)
     smooth = op.smooth.Function(lambda X: np.sum((X - T) ** 2) / 2, lambda X: X - T)
     problem = op.Problem(smooth, op.nonsmooth.Zero(), (6, 2))
@@ -81,7 +83,9 @@ def test_stationary_computes_no_certificate_in_between():
 
 
 def test_stationary_looks_between_the_measurements_when_the_residuals_are_small():
-    """Residuals are compared with tol times the gradient; after a look in vain they halve, or some iterations pass."""
+    """Residuals are compared with tol times the gradient; after a look in vain they halve, or some
+    iterations pass.
+    """
     small = {"constraint": lambda: 1e-7, "prox": lambda: 5e-6}
 
     def looks(**changes):

@@ -1,4 +1,6 @@
-"""The first-order phase: LSALM at an extrapolated point, with parameters measured along the last steps."""
+"""The first-order phase: LSALM at an extrapolated point, with parameters measured along the last
+steps.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -59,7 +61,9 @@ class Iterate:
 
     @cached_property
     def coherence(self) -> float:
-        """The largest absolute entry of E'E - I. It is small if many columns share a large |E'E - I|."""
+        """The largest absolute entry of E'E - I. It is small if many columns share a large |E'E -
+        I|.
+        """
         xp = namespace(self.G)
         return float(xp.max(xp.abs(self.G)))
 
@@ -133,7 +137,9 @@ def step(workspace: Workspace, s: Iterate) -> Iterate:
 
 
 def prox_argument(s: Iterate) -> Array:
-    """Return the point whose prox is the next X: Algorithm 1, lines 2 and 3, at E and with 1/lam = c."""
+    """Return the point whose prox is the next X: Algorithm 1, lines 2 and 3, at E and with 1/lam =
+    c.
+    """
     rho, c = parameter_rules.penalty(s.c, s.penalty_safety * s.threshold)
     r = parameter_rules.SMOOTHING * c
     total = c + r
@@ -141,7 +147,9 @@ def prox_argument(s: Iterate) -> Array:
 
 
 def restarted(problem: Problem, s: Iterate, otherwise: Array) -> Iterate:
-    """Restart from the point of the manifold nearest to the last good X, with twice c and larger safety factors."""
+    """Restart from the point of the manifold nearest to the last good X, with twice c and larger
+    safety factors.
+    """
     X = stiefel.polar(s.good) if float(norm(s.good)) < float("inf") else otherwise
     D, c = problem.smooth.grad(X), 2 * s.near_curvature
     X = X if float(norm(D)) < float("inf") else namespace(X).nan * X  # no finite gradient: the run ends
@@ -181,5 +189,7 @@ def _at(problem: Problem, point: PrimalDual, c: float, *, scale: float, bound: f
 
 
 def _curvatures(length: float, change: float, total: float) -> tuple[float, float]:
-    """Return k_L and k_T, the change of the gradient of the Lagrangian without and with the penalty, over |E+ - E|."""
+    """Return k_L and k_T, the change of the gradient of the Lagrangian without and with the
+    penalty, over |E+ - E|.
+    """
     return (change / length, total / length) if length > 0 else (0.0, 0.0)

@@ -1,10 +1,12 @@
-"""The polish: Newton's method for the smooth problem that remains once the zeros and signs of X are identified.
+"""The polish: Newton's method for the smooth problem that remains once the zeros and signs of X are
+identified.
 
-A first-order method identifies the zeros of a solution long before its digits (Burke and More 1988; Lewis 2002). The
-polish holds the entries that are on kinks; g is smooth in the others. Newton's method solves  grad l + g' + 2XY = 0
-in the free entries together with X'X = I, and no projection fills the zeros. Then the polish looks for a multiplier
-with which the held entries are stationary as well. If there is none, it frees the entries with the largest violation
-and begins another round. The evaluator measures the outcome; the polish keeps it only if it is better.
+A first-order method identifies the zeros of a solution long before its digits (Burke and More 1988;
+Lewis 2002). The polish holds the entries that are on kinks; g is smooth in the others. Newton's
+method solves  grad l + g' + 2XY = 0 in the free entries together with X'X = I, and no projection
+fills the zeros. Then the polish looks for a multiplier with which the held entries are stationary
+as well. If there is none, it frees the entries with the largest violation and begins another round.
+The evaluator measures the outcome; the polish keeps it only if it is better.
 """
 
 from collections.abc import Callable
@@ -41,10 +43,12 @@ _SHIFT = 1e-6  # of the Hessian, times |grad l| / sqrt(n)
 
 
 def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) -> tuple[Array, Array] | None:
-    """Return a point near X with a smaller KKT error and its multiplier, or None if polishing does not help.
+    """Return a point near X with a smaller KKT error and its multiplier, or None if polishing does
+    not help.
 
-    The point keeps the exact zeros of the prox point of X. Its f is at most that of X, up to the inaccuracy of X. The
-    size of the problem bounds the work. A term g that does not provide its kinks is not polished.
+    The point keeps the exact zeros of the prox point of X. Its f is at most that of X, up to the
+    inaccuracy of X. The size of the problem bounds the work. A term g that does not provide its
+    kinks is not polished.
     """
     g = problem.nonsmooth
     if X.ndim > 2 or not isinstance(g, HasFace):
@@ -71,12 +75,16 @@ def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) ->
 
 
 def _value(problem: Problem, proof: Certificate) -> float:
-    """Return f + <Y, P'P - I> at the certified point P: up to second order, f at the nearest feasible point."""
+    """Return f + <Y, P'P - I> at the certified point P: up to second order, f at the nearest
+    feasible point.
+    """
     return float(problem.value(proof.point) + inner(proof.multiplier, defect(proof.point)))
 
 
 class _Model:
-    """The terms of a problem as functions of NumPy arrays, the scale of residuals and the remaining flops."""
+    """The terms of a problem as functions of NumPy arrays, the scale of residuals and the remaining
+    flops.
+    """
 
     def __init__(self, problem: Problem, g: HasFace, like: Array, floor: float) -> None:
         (m, n), self.ell, self.g, self.like, self.floor = problem.shape, problem.smooth, g, like, floor
@@ -95,8 +103,8 @@ class _Model:
     def second(self, X: Matrix, D: Matrix, face: Face, equations: Orthogonality) -> Callable[[Matrix], Matrix]:
         """Return v -> (l'' + g'')[v] in the free entries, with a small shift.
 
-        The shift is for an f that is the same for all rotations of X. D is grad l(X). A quadratic l provides its second
-        derivative; for any other l it is a difference of gradients.
+        The shift is for an f that is the same for all rotations of X. D is grad l(X). A quadratic l
+        provides its second derivative; for any other l it is a difference of gradients.
         """
         more = _SHIFT * self.scale(D) / X.shape[1] ** 0.5
         H = hessian_matrix(self.ell)
@@ -122,7 +130,9 @@ class _Model:
         return max(float(norm(D)), self.floor) or 1.0
 
     def equations(self, X: Matrix, mask: Matrix, damping: float) -> Orthogonality | None:
-        """Return the equations of X'X = I in the mask, or None if the mask is empty or the flops are used up."""
+        """Return the equations of X'X = I in the mask, or None if the mask is empty or the flops
+        are used up.
+        """
         self.flops -= Orthogonality.cost(X, mask)
         if self.flops < 0 or not np.any(mask):
             return None
@@ -163,7 +173,9 @@ def _rounds(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
 
 
 def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None:
-    """Solve  grad l + g' + 2XY = 0  in the free entries and X'X = I; return X and Y, or None if this fails."""
+    """Solve  grad l + g' + 2XY = 0  in the free entries and X'X = I; return X and Y, or None if
+    this fails.
+    """
     last = np.inf
     for _ in range(_NEWTON_STEPS):
         D, face = model.grad(X), model.face(X)
@@ -198,10 +210,12 @@ def _few(some: Matrix, of: Matrix, limits: tuple[int, float]) -> bool:
 def _step(
     model: _Model, equations: Orthogonality, Y: Matrix, r: Matrix, *, second: Callable[[Matrix], Matrix], tol: float
 ) -> Matrix | None:
-    """Return the Newton step v + w: v is the shortest way to X'X = I, and w minimises the quadratic model from there.
+    """Return the Newton step v + w: v is the shortest way to X'X = I, and w minimises the quadratic
+    model from there.
 
-    w minimises  <r + Hv, w> + <w, Hw> / 2  over J w = 0, with H = l'' + g'' + 2(.)Y. If H has negative curvature, or
-    the step is long, return None. Nearly dependent equations make the projection P inexact, but PHP stays symmetric.
+    w minimises  <r + Hv, w> + <w, Hw> / 2  over J w = 0, with H = l'' + g'' + 2(.)Y. If H has
+    negative curvature, or the step is long, return None. Nearly dependent equations make the
+    projection P inexact, but PHP stays symmetric.
     """
     radius, project, price = _RADIUS * Y.shape[0] ** 0.5, equations.project, model.product(equations)
 
@@ -222,9 +236,11 @@ def _step(
 
 
 def _dual(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix, float]:
-    """Minimise |R(Y)|, R the least element of grad l + dg + 2XY, by semismooth Newton; return Y, R and the relative error.
+    """Minimise |R(Y)|, R the least element of grad l + dg + 2XY, by semismooth Newton; return Y, R
+    and the relative error.
 
-    Each step solves a linear least-squares problem in the free entries and in those held ones where R is not zero.
+    Each step solves a linear least-squares problem in the free entries and in those held ones where
+    R is not zero.
     """
     D, sparse, free = model.grad(X), sp.csr_array(X), model.face(X).free
 

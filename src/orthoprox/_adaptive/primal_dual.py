@@ -18,11 +18,15 @@ class PrimalDual:
 
 
 def at(problem: Problem, X: Array, D: Array, c: float) -> PrimalDual:
-    """Return X with the subgradient of a prox step of length 1/c and the least-squares multiplier; D is grad l(X)."""
+    """Return X with the subgradient of a prox step of length 1/c and the least-squares multiplier;
+    D is grad l(X).
+    """
     S = subgradient(problem, X, c)
     return PrimalDual(X, multiplier(X, D + S), D, S)
 
 
 def subgradient(problem: Problem, X: Array, c: float) -> Array:
-    """Return c (X - prox_{g/c}(X)). The step has full length 1/c; a tiny one says nothing about an indicator."""
+    """Return c (X - prox_{g/c}(X)). The step has full length 1/c; a tiny one says nothing about an
+    indicator.
+    """
     return c * (X - problem.nonsmooth.prox(X, 1 / c))

@@ -1,8 +1,10 @@
-"""A trust-region Newton method on the manifold for the Moreau-smoothed problem; it drives the smoothing to 0.
+"""A trust-region Newton method on the manifold for the Moreau-smoothed problem; it drives the
+smoothing to 0.
 
-The Moreau envelope e_nu replaces g, and F = l + e_nu is smooth. Each step is a Riemannian trust-region Newton step
-(Absil, Baker and Gallivan 2007); with nu fixed, F never rises. If F is nearly stationary, the method reduces nu and
-moves X towards the prox point P. It reports P, which has exact zeros.
+The Moreau envelope e_nu replaces g, and F = l + e_nu is smooth. Each step is a Riemannian
+trust-region Newton step (Absil, Baker and Gallivan 2007); with nu fixed, F never rises. If F is
+nearly stationary, the method reduces nu and moves X towards the prox point P. It reports P, which
+has exact zeros.
 """
 
 from collections.abc import Callable
@@ -68,7 +70,9 @@ class Point:
 
 
 def begin(problem: Problem, X: Array, width: float, scale: float) -> Point:
-    """Return the first point, X or the nearest one on the manifold, with the largest nu of at most this width."""
+    """Return the first point, X or the nearest one on the manifold, with the largest nu of at most
+    this width.
+    """
     X = X if float(norm(defect(X))) <= 8 * X.shape[-1] * precision(X) else polar(X)
     slope = float(norm(problem.smooth.grad(X)))
     nu, radius = smoothing(problem.nonsmooth, X, slope, width), _FIRST_RADIUS * X.shape[-1] ** 0.5
@@ -76,7 +80,9 @@ def begin(problem: Problem, X: Array, width: float, scale: float) -> Point:
 
 
 def step(problem: Problem, point: Point) -> Point:
-    """Take a Newton step, or reduce the smoothing if F is nearly stationary or the steps with this nu are used up."""
+    """Take a Newton step, or reduce the smoothing if F is nearly stationary or the steps with this
+    nu are used up.
+    """
     width, residual, slope = point.width, float(norm(point.residual)), float(norm(point.D))
     solved = residual <= min(_ACCURATE, width) * max(slope, point.scale)
     spent = point.rejected >= _REJECTIONS or (width <= _COARSE and point.steps >= _STEPS)
@@ -87,7 +93,9 @@ def step(problem: Problem, point: Point) -> Point:
 
 
 def _newton(problem: Problem, point: Point) -> Point:
-    """Minimise the quadratic model of F in the trust region; accept if F falls by a tenth of the predicted decrease."""
+    """Minimise the quadratic model of F in the trust region; accept if F falls by a tenth of the
+    predicted decrease.
+    """
     X, Y, R = point.X, point.multiplier, point.residual
     second, curved = hessian(problem.smooth, X, point.D), curvature(problem.nonsmooth, X, point.nu)
     relative = float(norm(R)) / (max(float(norm(point.D)), point.scale) or 1.0)
@@ -136,11 +144,13 @@ def _at(problem: Problem, X: Array, nu: float, *, radius: float, scale: float, b
 
 
 def _metric(point: Point, curved: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Return the preconditioner R -> V, the projection of R / C to the tangent space in the metric C.
+    """Return the preconditioner R -> V, the projection of R / C to the tangent space in the metric
+    C.
 
-    C = |grad l| / sqrt(n), plus 1 / nu for entries that the prox holds fast. Without this metric the condition number
-    grows as nu shrinks. V = (R - XS) / C with S from X'V + V'X = 0. This equation for an n x n matrix is nearly
-    diagonal, so that conjugate gradients solve it in a few products.
+    C = |grad l| / sqrt(n), plus 1 / nu for entries that the prox holds fast. Without this metric
+    the condition number grows as nu shrinks. V = (R - XS) / C with S from X'V + V'X = 0. This
+    equation for an n x n matrix is nearly diagonal, so that conjugate gradients solve it in a few
+    products.
     """
     X = point.X
     xp, ones = namespace(X), namespace(X).ones_like(X)

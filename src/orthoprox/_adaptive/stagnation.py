@@ -39,7 +39,9 @@ class StagnationMonitor:
 
     @classmethod
     def later(cls) -> "StagnationMonitor":
-        """Return the monitor after Newton's method: step rule 1, without inertia, and twice the patience."""
+        """Return the monitor after Newton's method: step rule 1, without inertia, and twice the
+        patience.
+        """
         return cls(step_rule=1, patience=_LATER)
 
     @property
@@ -48,7 +50,9 @@ class StagnationMonitor:
         return self.step_rule >= len(STEP_RULES)
 
     def update(self, residual: float) -> "StagnationMonitor":
-        """Return the monitor after one more iteration. If the run stagnates, it names the next step rule."""
+        """Return the monitor after one more iteration. If the run stagnates, it names the next step
+        rule.
+        """
         now = replace(self, iterations=self.iterations + 1, window_best=min(self.window_best, residual))
         if now.iterations % _WINDOW:
             return now
@@ -59,6 +63,8 @@ class StagnationMonitor:
 
 
 def _is_slow(previous_best: float, window_best: float) -> bool:
-    """Whether a run needs too long to the goal, if one window takes its residual from ``before`` to ``least``."""
+    """Whether a run needs too long to the goal, if one window takes its residual from ``before`` to
+    ``least``.
+    """
     gain = log(previous_best / window_best) if 0 < window_best < previous_best < inf else 0.0
     return window_best > 0 and log(max(window_best / _GOAL, 1e3)) * _WINDOW > _ITERATIONS * gain

@@ -1,4 +1,6 @@
-"""Working-set epochs: cheap steps of LSALM on the entries of a large sparse X that are nonzero, or nearly so."""
+"""Working-set epochs: cheap steps of LSALM on the entries of a large sparse X that are nonzero, or
+nearly so.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,7 +30,9 @@ _BEGIN = 0.25  # the largest residual at which epochs begin
 
 @dataclass(frozen=True)
 class WorkingSet:
-    """Some entries of X, packed into a column. Y and E'E - I are packed, too: only the pairs of overlapping columns."""
+    """Some entries of X, packed into a column. Y and E'E - I are packed, too: only the pairs of
+    overlapping columns.
+    """
 
     problem: Problem
     entries: PackedEntries
@@ -56,7 +60,9 @@ class WorkingSet:
 
 
 def epoch(problem: Problem, s: Iterate) -> Iterate:
-    """Run one epoch on the working set, if that is small; return the iterate with all its entries."""
+    """Run one epoch on the working set, if that is small; return the iterate with all its
+    entries.
+    """
     working_set, residual = _working_set(problem, s), max(s.stationarity, s.feasibility)
     if working_set is None:
         return s
@@ -72,7 +78,9 @@ def epoch(problem: Problem, s: Iterate) -> Iterate:
 
 
 def _working_set(problem: Problem, s: Iterate) -> WorkingSet | None:
-    """Return the working set, or None if an epoch does not pay: X is small, dense, far from a solution, or solved."""
+    """Return the working set, or None if an epoch does not pay: X is small, dense, far from a
+    solution, or solved.
+    """
     ell, g = problem.smooth, problem.nonsmooth
     if s.monitor.exhausted or not (precision(s.X) ** (2 / 3) < max(s.stationarity, s.feasibility) <= _BEGIN):
         return None

@@ -1,4 +1,6 @@
-"""The workspace of a first-order step: the arrays and products that it needs, here on all entries of X."""
+"""The workspace of a first-order step: the arrays and products that it needs, here on all entries
+of X.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +30,9 @@ class Workspace(Protocol):
         """Return grad l(E), E'E - I and S -> ES."""
 
     def overlap(self, X: Array) -> tuple[Array, Array]:
-        """Return M and the mask of its diagonal; M_ab = sum of x_ia^2 over the support of b, plus the reverse."""
+        """Return M and the mask of its diagonal; M_ab = sum of x_ia^2 over the support of b, plus
+        the reverse.
+        """
 
     def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
         """Return whether E'E - I is out of bounds, and whether a column has vanished."""
@@ -64,9 +68,10 @@ class FullSpace:
 def penalty_threshold(problem: Problem, E: Array, D: Array, S: Array) -> float:
     """Return the penalty threshold, max(0, largest eigenvalue of sym(E'(D + S - l''(E)[E]))).
 
-    Along X(I + delta) the multiplier cancels the Hessian of l. The linear and the nonsmooth part remain, and the
-    penalty has to outweigh them; otherwise columns vanish. S is the subgradient of the last step. While the steps are
-    long, a subgradient of an indicator has any size; it is cut to ten times that of D.
+    Along X(I + delta) the multiplier cancels the Hessian of l. The linear and the nonsmooth part
+    remain, and the penalty has to outweigh them; otherwise columns vanish. S is the subgradient of
+    the last step. While the steps are long, a subgradient of an indicator has any size; it is cut
+    to ten times that of D.
     """
     S = S * min(1.0, _CUT * float(norm(D)) / (float(norm(S)) or 1.0))
     size = 2 * precision(E) ** (1 / 3)
@@ -77,7 +82,9 @@ def penalty_threshold(problem: Problem, E: Array, D: Array, S: Array) -> float:
 
 
 def divergence_test(G: Array, bound: float) -> tuple[bool, bool]:
-    """Return whether G = E'E - I has an eigenvalue above the bound, and whether one is below -.9: a vanished column."""
+    """Return whether G = E'E - I has an eigenvalue above the bound, and whether one is below -.9: a
+    vanished column.
+    """
     size = float(norm(G))
     if not size < float("inf"):
         return True, False

@@ -1,4 +1,6 @@
-"""What a user passes, checked once: every message says what was given, what was needed and the fix."""
+"""What a user passes, checked once: every message says what was given, what was needed and the
+fix.
+"""
 
 import difflib
 import math
@@ -20,8 +22,9 @@ def matrix(
 ) -> Array:
     """Return ``value`` as a finite, nonempty, real floating array with the given trailing shape.
 
-    Arrays of the standard stay in their library; lists, tables and other sequences become NumPy arrays; integers
-    become ``float64``. With ``batch`` any number of leading axes is accepted, with ``infinite`` infinite entries are.
+    Arrays of the standard stay in their library; lists, tables and other sequences become NumPy
+    arrays; integers become ``float64``. With ``batch`` any number of leading axes is accepted, with
+    ``infinite`` infinite entries are.
     """
     X = _real(value, name)
     if X.ndim < len(shape) or (X.ndim > len(shape) and not batch):
@@ -38,7 +41,9 @@ def matrix(
 
 
 def operator(value: Any, name: str) -> Any:
-    """Return ``value`` as a matrix: a checked dense array, a CSR array, or the ``LinearOperator`` it is."""
+    """Return ``value`` as a matrix: a checked dense array, a CSR array, or the ``LinearOperator``
+    it is.
+    """
     if not (isinstance(value, LinearOperator) or sp.issparse(value)):
         return matrix(value, name, batch=True)
     if np.issubdtype(value.dtype, np.complexfloating):
@@ -63,7 +68,9 @@ def broadcastable(value: Any, name: str, shape: tuple[int, int]) -> None:
 
 
 def number(value: Any, name: str, *, minimum: float = 0.0, strict: bool = True) -> float:
-    """Return ``value``, a number or an array of no dimensions, as a finite float above ``minimum`` (``strict``) or from it."""
+    """Return ``value``, a number or an array of no dimensions, as a finite float above ``minimum``
+    (``strict``) or from it.
+    """
     if is_array(value) and value.ndim == 0 and namespace(value).isdtype(value.dtype, ("integral", "real floating")):
         value = float(value)
     if not _is_number(value, Real):
@@ -79,7 +86,9 @@ def number(value: Any, name: str, *, minimum: float = 0.0, strict: bool = True) 
 
 
 def parameter(value: Any, name: str, *, strict: bool = True) -> Any:
-    """Return a solver's parameter: a positive number, or an array of them (one for each problem of a batch)."""
+    """Return a solver's parameter: a positive number, or an array of them (one for each problem of
+    a batch).
+    """
     if not is_array(value) or value.ndim == 0:
         return number(value, name, strict=strict)
     X = _real(value, name)
@@ -160,7 +169,9 @@ def function(value: Any, name: str, arguments: str) -> Callable[..., Any]:
 
 
 def returned_array(value: Any, name: str, X: Array) -> None:
-    """Raise where ``value``, returned by a user's function at X, is not a finite floating array of the shape of X."""
+    """Raise where ``value``, returned by a user's function at X, is not a finite floating array of
+    the shape of X.
+    """
     if not is_array(value) or isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} returned {value!r}, a {type(value).__name__}; it needs an array of the shape of X.")
     if tuple(value.shape) != tuple(X.shape):
@@ -177,7 +188,9 @@ def returned_array(value: Any, name: str, X: Array) -> None:
 
 
 def returned_number(value: Any, name: str, *, infinite: bool = False) -> None:
-    """Raise where ``value``, returned by a user's function, is not a finite number (or +inf, if ``infinite``)."""
+    """Raise where ``value``, returned by a user's function, is not a finite number (or +inf, if
+    ``infinite``).
+    """
     real = is_array(value) and value.ndim == 0 and namespace(value).isdtype(value.dtype, ("integral", "real floating"))
     if not (real or _is_number(value, Real)):
         raise TypeError(f"{name} returned {value!r}, a {type(value).__name__}; it needs one real number.")

@@ -1,7 +1,8 @@
 """The only module that knows which array libraries exist.
 
-Everything else is written against the Python array API standard: it asks an array for its namespace and calls nothing
-but standard functions, so NumPy, ``array_api_strict`` and any other conforming library run the same code.
+Everything else is written against the Python array API standard: it asks an array for its namespace
+and calls nothing but standard functions, so NumPy, ``array_api_strict`` and any other conforming
+library run the same code.
 """
 
 from typing import Any

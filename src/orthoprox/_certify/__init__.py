@@ -1,4 +1,5 @@
-"""Certificates, metrics and the one evaluator: every number that is reported about a point is made here.
+"""Certificates, metrics and the one evaluator: every number that is reported about a point is made
+here.
 
 Imports the rooms _arrays, _linalg, smooth, nonsmooth, problems.
 """

@@ -1,12 +1,13 @@
 r"""How far a point is from stationary, bracketed from both sides.
 
-X is stationary if X'X = I and 0 lies in grad l(X) + dg(X) + 2XY for some symmetric Y. Exact zeros decide what dg is,
-and projections destroy them, so the certificate lives at the prox point
+X is stationary if X'X = I and 0 lies in grad l(X) + dg(X) + 2XY for some symmetric Y. Exact zeros
+decide what dg is, and projections destroy them, so the certificate lives at the prox point
 
     P = prox_tg(X - t (grad l(X) + 2XY)),   t = 1 / L,
 
-and brackets  dist(P) = min over symmetric Y of |grad l(P) + dg(P) + 2PY|_F.  Any symmetric Y gives an upper bound; any
-unit V with sym(P'V) = 0 gives the lower bound -(<grad l(P), V> + g'(P; V)). Neither needs P'P = I.
+and brackets  dist(P) = min over symmetric Y of |grad l(P) + dg(P) + 2PY|_F.  Any symmetric Y gives
+an upper bound; any unit V with sym(P'V) = 0 gives the lower bound -(<grad l(P), V> + g'(P; V)).
+Neither needs P'P = I.
 """
 
 from collections.abc import Callable
@@ -48,7 +49,9 @@ class Certificate:
     subgradient: float  # |s| of the s in dg(P) that gives `upper`
 
     def relative(self, floor: float = 0.0) -> float:
-        """Return upper / max(|grad l(X)|, floor), unchanged when f is scaled; where both vanish, upper / |s|."""
+        """Return upper / max(|grad l(X)|, floor), unchanged when f is scaled; where both vanish,
+        upper / |s|.
+        """
         scale = max(self.gradient, floor) or self.subgradient
         if self.upper == 0:
             return 0.0
@@ -69,7 +72,8 @@ def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certific
     Returns
     -------
     Certificate
-        ``point``, ``distance``, ``feasibility``, ``upper``, ``lower``, ``multiplier``, and the norms to compare with.
+        ``point``, ``distance``, ``feasibility``, ``upper``, ``lower``, ``multiplier``, and the
+        norms to compare with.
     """
     as_problem(problem)
     X = inputs.matrix(X, "X", shape=problem.shape)
@@ -95,9 +99,10 @@ def proximal_step(problem: Problem, X: Array) -> float:
 def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, work: int = 0) -> Certificate:
     """Certify X from the multiplier Y.
 
-    The prox point depends on Y, and a better Y gives a better prox point: without a multiplier the first certificate
-    serves to find one. With ``work``, the number of pairs of products that may be spent, the multiplier is refined and
-    the lower bound computed; this goes on while the bound falls and P does not move away from X or from P'P = I.
+    The prox point depends on Y, and a better Y gives a better prox point: without a multiplier the
+    first certificate serves to find one. With ``work``, the number of pairs of products that may be
+    spent, the multiplier is refined and the lower bound computed; this goes on while the bound
+    falls and P does not move away from X or from P'P = I.
     """
     D, budget = problem.smooth.grad(X), _Budget(work)
     if Y is None:
@@ -155,7 +160,9 @@ def _certify_once(problem: Problem, X: Array, Y: Array, *, D: Array, t: float, b
 
 
 class _Subdifferential:
-    """The set dg(P), as far as the term shows it: all of it, or the one element that the prox gave."""
+    """The set dg(P), as far as the term shows it: all of it, or the one element that the prox
+    gave.
+    """
 
     def __init__(self, problem: Problem, P: Array, s: Array) -> None:
         self.g, self.P, self.s, self.support = problem.nonsmooth, P, s, products.support(P)
@@ -175,7 +182,9 @@ class _Subdifferential:
         return W + self.s
 
     def descent(self, C: Array, V: Array, Y: Array) -> float:
-        """Return the lower bound that the direction V proves, less what rounding left of sym(P'V) = 0."""
+        """Return the lower bound that the direction V proves, less what rounding left of sym(P'V) =
+        0.
+        """
         size = float(norm(V))
         if size == 0.0 or not isinstance(self.g, HasSubdifferential):
             return 0.0
@@ -185,17 +194,21 @@ class _Subdifferential:
 
 
 def _improve(model: _Subdifferential, C: Array, Y: Array, R: Array) -> tuple[Array, Array]:
-    """Take one gradient step on |R(Y)|^2 / 2 of a safe length; for a smooth problem on the manifold it is exact."""
+    """Take one gradient step on |R(Y)|^2 / 2 of a safe length; for a smooth problem on the manifold
+    it is exact.
+    """
     trial = Y - model.left(R) / (2 * (1 + model.feasibility))
     S = model.min_norm_subgradient(C + 2 * model.right(trial))
     return (trial, S) if float(norm(S)) < float(norm(R)) else (Y, R)
 
 
 def _min_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _Budget) -> tuple[Array, Array]:
-    """Minimise |R(Y)| over symmetric Y, R(Y) the minimum-norm element of C + dg(P) + 2PY; return Y and R.
+    """Minimise |R(Y)| over symmetric Y, R(Y) the minimum-norm element of C + dg(P) + 2PY; return Y
+    and R.
 
-    The generalised derivative of R keeps its nonzero entries and drops the others (for groups of entries it keeps too much,
-    which only shortens the step), so the Newton equation reads  sym(P'(M o PS)) + damping S = -sym(P'R) / 2  with the mask M.
+    The generalised derivative of R keeps its nonzero entries and drops the others (for groups of
+    entries it keeps too much, which only shortens the step), so the Newton equation reads  sym(P'(M
+    o PS)) + damping S = -sym(P'R) / 2  with the mask M.
     """
 
     def newton(R: Array, damping: float) -> Array | None:
@@ -222,7 +235,9 @@ def _rounding(C: Array) -> float:
 
 
 def _direction(model: _Subdifferential, R: Array, budget: _Budget) -> Array:
-    """Return V near -R with sym(P'V) = 0, changed only where R is nonzero: elsewhere g may rise to both sides."""
+    """Return V near -R with sym(P'V) = 0, changed only where R is nonzero: elsewhere g may rise to
+    both sides.
+    """
     spread, V = _masked(model, R), -R
     last = _Budget(max(budget.left, _LAST))
     for _ in range(3):  # iterative refinement: each round removes what the one before left

@@ -1,4 +1,6 @@
-"""The one evaluator: every number that is reported about a point comes from here, never from a solver."""
+"""The one evaluator: every number that is reported about a point comes from here, never from a
+solver.
+"""
 
 from orthoprox._arrays.library import Array, precision
 from orthoprox._certify.certificate import Certificate, certify, proximal_step
@@ -13,8 +15,8 @@ _FLOOR = 1e-3  # the gradient is never called smaller than this share of its siz
 class Evaluator:
     """Measures the points of one run, all with the same prox step and the same scale.
 
-    ``stationarity`` is the certificate's upper bound over max(|grad l(X)|, 1e-3 |grad l(X0)|): invariant under scaling
-    of f, and not fooled by a gradient that vanishes at the solution.
+    ``stationarity`` is the certificate's upper bound over max(|grad l(X)|, 1e-3 |grad l(X0)|):
+    invariant under scaling of f, and not fooled by a gradient that vanishes at the solution.
     """
 
     def __init__(self, problem: Problem, X0: Array, *, step: float | None = None) -> None:
@@ -29,8 +31,8 @@ class Evaluator:
     def kkt_error(self, X: Array, certificate: Certificate) -> float:
         """Return the one number that ``tol`` bounds and that the best point of a run has smallest.
 
-        It is the largest of the relative stationarity of P, |P'P - I|, |X'X - I| and |P - X| / sqrt(n): a certificate
-        speaks of P, so that X has to be near it.
+        It is the largest of the relative stationarity of P, |P'P - I|, |X'X - I| and |P - X| /
+        sqrt(n): a certificate speaks of P, so that X has to be near it.
         """
         distance: float = certificate.distance / X.shape[-1] ** 0.5
         return max(self.stationarity(certificate), certificate.feasibility, feasibility(X), distance)
@@ -52,7 +54,8 @@ class Evaluator:
 
 
 def is_worse(problem: Problem, X: Array, value: float, *, slack: float) -> bool:
-    """Whether f is above ``value`` by more than the share ``slack``, at the point of the manifold nearest to X.
+    """Whether f is above ``value`` by more than the share ``slack``, at the point of the manifold
+    nearest to X.
 
     Outside the domain of g, where a projected point easily lies, f is taken at X itself.
     """

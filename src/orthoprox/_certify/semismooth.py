@@ -1,9 +1,10 @@
-"""The minimum-norm element of grad l + dg + 2XY over symmetric Y, by a damped semismooth Newton method.
+"""The minimum-norm element of grad l + dg + 2XY over symmetric Y, by a damped semismooth Newton
+method.
 
-The certificate and the polish both look for the multiplier Y that proves most. The problem is convex; R(Y) is the element of
-grad l + dg + 2XY of minimum norm, and |R(Y)|^2 / 2 has the gradient 2 sym(X'R). Columns of X that hardly overlap make the
-Newton equation nearly singular: the damping falls as long as the steps succeed, and rises where they change the active
-entries too much.
+The certificate and the polish both look for the multiplier Y that proves most. The problem is
+convex; R(Y) is the element of grad l + dg + 2XY of minimum norm, and |R(Y)|^2 / 2 has the gradient
+2 sym(X'R). Columns of X that hardly overlap make the Newton equation nearly singular: the damping
+falls as long as the steps succeed, and rises where they change the active entries too much.
 """
 
 from collections.abc import Callable
@@ -28,8 +29,9 @@ def min_norm(
 ) -> tuple[Array, Array]:
     """Return the best Y found, and R = residual(Y).
 
-    ``newton(R, damping)`` returns the step of Y, or None where there is none. The iteration ends at |R| <= ``tiny``, where the
-    damping exceeds 1, and where a step with a damping below ``patient`` gains next to nothing.
+    ``newton(R, damping)`` returns the step of Y, or None where there is none. The iteration ends at
+    |R| <= ``tiny``, where the damping exceeds 1, and where a step with a damping below ``patient``
+    gains next to nothing.
     """
     damping = _FIRST_DAMPING
     for _ in range(max_steps):

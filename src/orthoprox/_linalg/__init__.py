@@ -1,4 +1,5 @@
-"""Linear algebra on plain arrays: geometry of X'X = I, sparse products, packed entries, Krylov methods, line searches.
+"""Linear algebra on plain arrays: geometry of X'X = I, sparse products, packed entries, Krylov
+methods, line searches.
 
 Imports the rooms _arrays.
 """

@@ -16,8 +16,8 @@ Inverses = Callable[[Any], Callable[[float], Callable[[Array], Array]]]
 def shifted_inverse(A: Any, c: float) -> Callable[[Array], Array]:
     """Return R -> (A + cI)^(-1) R, with A + cI positive definite.
 
-    A dense A is inverted once, so that each solve is one product; a sparse one is factored once; an operator is
-    left to conjugate gradients.
+    A dense A is inverted once, so that each solve is one product; a sparse one is factored once; an
+    operator is left to conjugate gradients.
     """
     if is_array(A):
         inverse = namespace(A).linalg.inv(A + c * identity(A.shape[-1], A))
@@ -33,7 +33,9 @@ def shifted_inverse(A: Any, c: float) -> Callable[[Array], Array]:
 
 
 def shifted_inverses(A: Any) -> Callable[[float], Callable[[Array], Array]]:
-    """Return c -> R -> (A + cI)^(-1) R for many c: the eigenvalues of a dense A are computed once, others start afresh."""
+    """Return c -> R -> (A + cI)^(-1) R for many c: the eigenvalues of a dense A are computed once,
+    others start afresh.
+    """
     if not is_array(A):
         return lambda c: shifted_inverse(A, c)
     w, Q = namespace(A).linalg.eigh(A)

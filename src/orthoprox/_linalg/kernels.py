@@ -1,4 +1,6 @@
-"""The loops of products with a sparse X, compiled by numba. They are serial: the threads belong to the dense products."""
+"""The loops of products with a sparse X, compiled by numba. They are serial: the threads belong to
+the dense products.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -20,7 +22,9 @@ def _summing(function: F) -> F:
 
 @_compiled
 def rows(X: Any) -> Any:
-    """Return where the rows begin, the columns and the values of the nonzero entries of X, row by row."""
+    """Return where the rows begin, the columns and the values of the nonzero entries of X, row by
+    row.
+    """
     m, n = X.shape
     pointers = np.zeros(m + 1, np.int64)
     for i in range(m):
@@ -97,7 +101,9 @@ def crossed(pointers: Any, columns: Any, left: Any, right: Any, n: int) -> Any:
 
 @_compiled
 def overlap_right(rows: Any, x: Any, s: Any) -> Any:
-    """Return the entries of XS: entry order[a] shares its row with other[at], as pair[at], for at from starts[a] on."""
+    """Return the entries of XS: entry order[a] shares its row with other[at], as pair[at], for at
+    from starts[a] on.
+    """
     order, starts, other, pair = rows
     product = np.empty_like(x)
     for a in range(order.size):
@@ -145,7 +151,9 @@ def restart_test(X: Any, E: Any, old: Any) -> Any:
 
 @_summing
 def secant_norms(pairs: Any, weight: float) -> Any:
-    """Return |E - E0|^2, |W|^2 and |W + weight (V - V0)|^2 with W = D - D0 + 2 (U - U0), in one pass."""
+    """Return |E - E0|^2, |W|^2 and |W + weight (V - V0)|^2 with W = D - D0 + 2 (U - U0), in one
+    pass.
+    """
     (E, E0), (D, D0), (U, U0), (V, V0) = pairs
     e, d, u, v = E.ravel(), D.ravel(), U.ravel(), V.ravel()
     e0, d0, u0, v0 = E0.ravel(), D0.ravel(), U0.ravel(), V0.ravel()

@@ -8,7 +8,9 @@ from orthoprox._linalg.norms import inner, norm
 
 
 def conjugate_gradients(apply: Callable[[Array], Array], B: Array, *, tol: float, max_iterations: int) -> Array:
-    """Return S with |apply(S) - B|_F <= tol |B|_F, or the last iterate, for ``apply`` symmetric and nonnegative."""
+    """Return S with |apply(S) - B|_F <= tol |B|_F, or the last iterate, for ``apply`` symmetric and
+    nonnegative.
+    """
     S = namespace(B).zeros_like(B)
     R = P = B
     size = float(inner(R, R))
@@ -47,11 +49,11 @@ def trust_region(
 ) -> Step:
     """Minimise <R, V> + <V, apply(V)> / 2 over |V| <= radius by conjugate gradients.
 
-    They end where the residual has fallen to ``tol`` in the norm of the preconditioner, or at the border: because the next
-    step would cross it, or along a direction of negative curvature.
+    They end where the residual has fallen to ``tol`` in the norm of the preconditioner, or at the
+    border: because the next step would cross it, or along a direction of negative curvature.
 
-    Reference: T. Steihaug, The conjugate gradient method and trust regions in large scale optimization, SIAM J. Numer.
-    Anal. 20 (1983).
+    Reference: T. Steihaug, The conjugate gradient method and trust regions in large scale
+    optimization, SIAM J. Numer. Anal. 20 (1983).
     """
     V = AV = namespace(R).zeros_like(R)
     Q = -R

@@ -25,7 +25,9 @@ class Step(Generic[T]):
 def backtrack(
     at: Callable[[float], T], good: Callable[[float, T], bool], length: float, *, shrink: float = 0.5, shortest: float
 ) -> Step[T]:
-    """Try length, shrink length, shrink^2 length, ... until one is good, or the next would be below ``shortest``."""
+    """Try length, shrink length, shrink^2 length, ... until one is good, or the next would be below
+    ``shortest``.
+    """
     trials = 1
     while True:
         point = at(length)
@@ -36,7 +38,8 @@ def backtrack(
 
 
 def barzilai_borwein(S: Array, V: Array, *, long: bool = False) -> float:
-    """Return |<S, V>| / <V, V> for a change S of the point and V of the gradient, or the longer <S, S> / |<S, V>|.
+    """Return |<S, V>| / <V, V> for a change S of the point and V of the gradient, or the longer <S,
+    S> / |<S, V>|.
 
     The result is 0 where the divisor vanishes.
     """
@@ -46,10 +49,11 @@ def barzilai_borwein(S: Array, V: Array, *, long: bool = False) -> float:
 
 
 def averaged(C: float, q: float, f: float) -> tuple[float, float]:
-    """Return C+ = (a q C + f) / q+ and q+ = a q + 1, a = .85: the average of past values with which Zhang and Hager compare.
+    """Return C+ = (a q C + f) / q+ and q+ = a q + 1, a = .85: the average of past values with which
+    Zhang and Hager compare.
 
-    Reference: H. Zhang and W. W. Hager, A nonmonotone line search technique and its application to unconstrained
-    optimization, SIAM J. Optim. 14 (2004).
+    Reference: H. Zhang and W. W. Hager, A nonmonotone line search technique and its application to
+    unconstrained optimization, SIAM J. Optim. 14 (2004).
     """
     weight = _MEMORY * q
     return (weight * C + f) / (weight + 1), weight + 1

@@ -14,12 +14,14 @@ Matrix = np.ndarray[Any, Any]
 class Orthogonality:
     """The equations J v = -c for a change v of the entries of X in a mask; all vectors are columns.
 
-    There is one equation for each pair a <= b of columns of X that overlap in a row where the mask is set in one of them:
+    There is one equation for each pair a <= b of columns of X that overlap in a row where the mask
+    is set in one of them:
 
         <x_a, v_b> + <x_b, v_a> = -<x_a, x_b>   for a < b,      <x_a, v_a> = -(|x_a|^2 - 1) / 2,
 
-    so that J'y is 2XY in the mask with y_ab = 2 Y_ab. Columns that hardly overlap have small equations, which are divided
-    by their norms. JJ' is factorised once, plus ``damping`` times the identity.
+    so that J'y is 2XY in the mask with y_ab = 2 Y_ab. Columns that hardly overlap have small
+    equations, which are divided by their norms. JJ' is factorised once, plus ``damping`` times the
+    identity.
     """
 
     def __init__(self, X: Matrix, mask: Matrix, damping: float) -> None:
@@ -69,7 +71,9 @@ class Orthogonality:
         return np.asarray(-(self.transposed @ self._solve(self.inverse_norms * c)))
 
     def multiplier(self, r: Matrix, *, exact: bool = True) -> Matrix:
-        """Return the symmetric S that makes r + 2XS least in the mask, or nearly, as the damping says."""
+        """Return the symmetric S that makes r + 2XS least in the mask, or nearly, as the damping
+        says.
+        """
         y = -self._solve(self.J @ r) if exact else -self.factor.solve(self.J @ r)
         S = np.zeros((self.X.shape[1],) * 2, dtype=r.dtype)
         S[self.pairs] = (self.inverse_norms * y)[:, 0] / 2

@@ -1,4 +1,6 @@
-"""Some entries of matrices of one shape, as columns of numbers; products that look at nothing else."""
+"""Some entries of matrices of one shape, as columns of numbers; products that look at nothing
+else.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +17,9 @@ Matrix = np.ndarray[Any, Any]
 class PackedEntries:
     """The N entries in a mask, column by column.
 
-    A matrix that vanishes elsewhere is a column of N numbers. A product X'Y of two such matrices vanishes but for the
-    ``pairs`` of columns that overlap in a row, and is a column of numbers as well.
+    A matrix that vanishes elsewhere is a column of N numbers. A product X'Y of two such matrices
+    vanishes but for the ``pairs`` of columns that overlap in a row, and is a column of numbers as
+    well.
     """
 
     def __init__(self, mask: Matrix) -> None:
@@ -29,12 +32,16 @@ class PackedEntries:
 
     @property
     def overlaps(self) -> tuple[float, float]:
-        """How many pairs of entries share a row, and a column: the numbers of operations of the products below."""
+        """How many pairs of entries share a row, and a column: the numbers of operations of the
+        products below.
+        """
         in_rows, in_columns = (float(np.sum(counts.astype(float) ** 2)) for counts in self._counts)
         return in_rows, in_columns
 
     def take(self, M: Any) -> Any:
-        """Return these entries of a matrix, or of what broadcasts to one; a number stays a number."""
+        """Return these entries of a matrix, or of what broadcasts to one; a number stays a
+        number.
+        """
         return M if np.ndim(M) == 0 else np.broadcast_to(M, self.shape)[self.rows, self.columns].reshape(-1, 1)
 
     def put(self, x: Matrix) -> Matrix:
@@ -106,7 +113,8 @@ class _RowOverlaps:
 
 
 def _overlaps(groups: Matrix, counts: Matrix) -> tuple[Matrix, Matrix]:
-    """Return where the overlaps of each place with those of its group begin, itself among them, and with whom it overlaps.
+    """Return where the overlaps of each place with those of its group begin, itself among them, and
+    with whom it overlaps.
 
     ``groups`` is sorted, and group k has ``counts[k]`` places.
     """
@@ -115,6 +123,8 @@ def _overlaps(groups: Matrix, counts: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def ranges(first: Matrix, sizes: Matrix) -> tuple[Matrix, Matrix]:
-    """Return where each of the ranges first[k], first[k] + 1, ... of given sizes begins in their sequence, and the sequence."""
+    """Return where each of the ranges first[k], first[k] + 1, ... of given sizes begins in their
+    sequence, and the sequence.
+    """
     starts = np.concatenate([[0], np.cumsum(sizes)])
     return starts, np.arange(starts[-1]) + np.repeat(first - starts[:-1], sizes)

@@ -1,7 +1,8 @@
 """The products of a step: CX, XS, X'R and X'X. The one place that knows a sparse X.
 
-X is an ordinary dense array. Where most of its entries are exact zeros, as they are late in a run with a sparse solution,
-the products go over its nonzero entries only. Small, dense or foreign arrays are multiplied as usual.
+X is an ordinary dense array. Where most of its entries are exact zeros, as they are late in a run
+with a sparse solution, the products go over its nonzero entries only. Small, dense or foreign
+arrays are multiplied as usual.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Spectral norms and smallest eigenvalues of symmetric operators, by Lanczos or from a decomposition."""
+"""Spectral norms and smallest eigenvalues of symmetric operators, by Lanczos or from a
+decomposition.
+"""
 
 from collections.abc import Callable
 
@@ -13,7 +15,9 @@ _EIGENVALUES = 2000  # up to this size all eigenvalues are computed where the sm
 
 
 def spectral_norm(apply: Callable[[np.ndarray], np.ndarray], size: int) -> float:
-    """Return a bound of the largest |eigenvalue| of a symmetric operator: Lanczos from a fixed vector, times 1.01."""
+    """Return a bound of the largest |eigenvalue| of a symmetric operator: Lanczos from a fixed
+    vector, times 1.01.
+    """
     if size <= _DENSE:
         return MARGIN * float(np.max(np.abs(np.linalg.eigvalsh(_finite(apply(np.eye(size)))))))
     v0 = np.random.default_rng(0).standard_normal(size)
@@ -25,7 +29,9 @@ def spectral_norm(apply: Callable[[np.ndarray], np.ndarray], size: int) -> float
 
 
 def smallest_eigenvalue(apply: Callable[[np.ndarray], np.ndarray], size: int) -> float:
-    """Return the smallest eigenvalue of a symmetric operator; above size 2000 only to .1 % of the norm, rounded down."""
+    """Return the smallest eigenvalue of a symmetric operator; above size 2000 only to .1 % of the
+    norm, rounded down.
+    """
     if size <= _EIGENVALUES:
         return float(np.linalg.eigvalsh(_finite(apply(np.eye(size))))[0])
     largest = spectral_norm(apply, size)

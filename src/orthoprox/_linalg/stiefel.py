@@ -1,4 +1,6 @@
-"""Geometry of the Stiefel manifold {X : X'X = I_n}: functions of arrays, with leading batch axes."""
+"""Geometry of the Stiefel manifold {X : X'X = I_n}: functions of arrays, with leading batch
+axes.
+"""
 
 import numpy as np
 
@@ -21,17 +23,23 @@ def defect(X: Array, sparse: Support | None = None) -> Array:
 
 
 def tangent(X: Array, W: Array) -> Array:
-    """Return the projection of W to the tangent space at a point of the manifold, W - X sym(X'W)."""
+    """Return the projection of W to the tangent space at a point of the manifold, W - X
+    sym(X'W).
+    """
     return W - X @ sym(X.mT @ W)
 
 
 def multiplier(X: Array, W: Array) -> Array:
-    """Return Y = -sym(X'W) / 2: of all symmetric Y the one that makes |W + 2XY| least at a point of the manifold."""
+    """Return Y = -sym(X'W) / 2: of all symmetric Y the one that makes |W + 2XY| least at a point of
+    the manifold.
+    """
     return -sym(X.mT @ W) / 2
 
 
 def qr(X: Array) -> Array:
-    """Return the orthogonal factor of X = QR with a positive diagonal of R, which makes it depend on X continuously."""
+    """Return the orthogonal factor of X = QR with a positive diagonal of R, which makes it depend
+    on X continuously.
+    """
     xp = namespace(X)
     Q, R = xp.linalg.qr(X)
     negative = xp.astype(xp.linalg.diagonal(R) < 0, X.dtype)
@@ -41,9 +49,10 @@ def qr(X: Array) -> Array:
 def polar(X: Array) -> Array:
     """Return the nearest point of the manifold, U V' of the thin SVD X = U S V'.
 
-    A well-conditioned X goes through the n x n matrix X'X, X (X'X)^(-1/2), which is several times cheaper; the
-    singular value decomposition serves the others. On the manifold up to the root of the precision, the first terms of
-    (I + E)^(-1/2) = I - E/2 + ... are exact. Where X'X is not finite, neither is the result.
+    A well-conditioned X goes through the n x n matrix X'X, X (X'X)^(-1/2), which is several times
+    cheaper; the singular value decomposition serves the others. On the manifold up to the root of
+    the precision, the first terms of (I + E)^(-1/2) = I - E/2 + ... are exact. Where X'X is not
+    finite, neither is the result.
     """
     xp, sparse = namespace(X), support(X)
     C = gram(X, sparse)
@@ -60,7 +69,9 @@ def polar(X: Array) -> Array:
 
 
 def random_point(m: int, n: int, seed: int | np.random.Generator = 0) -> Array:
-    """Return a uniformly distributed point of the manifold, the polar factor of a Gaussian matrix."""
+    """Return a uniformly distributed point of the manifold, the polar factor of a Gaussian
+    matrix.
+    """
     m = inputs.integer(m, "m")
     return polar(inputs.generator(seed).standard_normal((m, inputs.columns(n, m))))
 

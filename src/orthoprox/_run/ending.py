@@ -18,7 +18,9 @@ class Ending:
 
 
 def no_better(ending: Ending) -> Ending:
-    """Return the ending of a run that has found nothing better than its start and returns the start."""
+    """Return the ending of a run that has found nothing better than its start and returns the
+    start.
+    """
     status = Status.STALLED if ending.status is Status.CONVERGED else ending.status
     return Ending(status, f"{ending.details} No point better than the start was found; this is the start.".lstrip())
 

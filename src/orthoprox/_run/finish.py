@@ -1,4 +1,6 @@
-"""What follows a run: the search for lower minima, the polish, and the status that the certificate proves."""
+"""What follows a run: the search for lower minima, the polish, and the status that the certificate
+proves.
+"""
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -29,12 +31,14 @@ _LOWER = 1e-9  # the relative decrease of f that counts as lower
 def lower_minima(
     result: Result, run: Callable[[Array], Result], out_of_time: Callable[[], bool], rng: np.random.Generator
 ) -> Result:
-    """Return the lowest minimum that basin hopping by smoothing continuation finds (Wales and Doye 1997).
+    """Return the lowest minimum that basin hopping by smoothing continuation finds (Wales and Doye
+    1997).
 
-    Each round follows two continuation paths from the best minimiser found so far, probes both ends, and runs from the
-    better one. The first round follows a wide and a narrow path from the minimiser. After a failure the paths are wide
-    and begin at random points near the minimiser and far from it. The search ends after four failures in a row, eight
-    rounds or 2e10 operations: a few seconds at most, and no round at all for a large problem.
+    Each round follows two continuation paths from the best minimiser found so far, probes both
+    ends, and runs from the better one. The first round follows a wide and a narrow path from the
+    minimiser. After a failure the paths are wide and begin at random points near the minimiser and
+    far from it. The search ends after four failures in a row, eight rounds or 2e10 operations: a
+    few seconds at most, and no round at all for a large problem.
     """
     problem = result.problem
     if not result.converged or isinstance(problem.nonsmooth, Zero):
@@ -62,7 +66,9 @@ def lower_minima(
 
 
 def _promising(problem: Problem, X: Array, rng: np.random.Generator | None, out_of_time: Callable[[], bool]) -> Array:
-    """Return the better end of two paths, from X or from random points around it; the first, if ``enough()``."""
+    """Return the better end of two paths, from X or from random points around it; the first, if
+    ``enough()``.
+    """
     if rng is None:
         paths = [(X, _WIDE), (X, _NARROW)]
     else:
@@ -74,14 +80,18 @@ def _promising(problem: Problem, X: Array, rng: np.random.Generator | None, out_
 
 
 def with_certified_status(result: Result, tol: float) -> Result:
-    """Return the result with the status that its certificate proves: a budget may end a run before its last check."""
+    """Return the result with the status that its certificate proves: a budget may end a run before
+    its last check.
+    """
     if result.status not in (*_POLISHABLE, Status.TIME) or not result.measurement.kkt_error <= tol:
         return result
     return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value)
 
 
 def polished(result: Result, X0: Array, history: bool) -> Result:
-    """Return the result at the polished point, or as it is if polishing does not help or the run was cut short."""
+    """Return the result at the polished point, or as it is if polishing does not help or the run
+    was cut short.
+    """
     if result.status not in _POLISHABLE:
         return result
     if result.measurement.kkt_error <= precision(result.X) ** (2 / 3):  # polished within the run

@@ -20,11 +20,12 @@ from orthoprox.stopping.status import Status
 def solve_from(
     problem: Problem, solver: Solver[Any], starts: Sequence[Array], rule: Callable[[int], Stop], *, history: bool
 ) -> Result:
-    """Return the best of the runs from several starts: the lowest that converged, or the lowest if none did.
+    """Return the best of the runs from several starts: the lowest that converged, or the lowest if
+    none did.
 
-    The runs share as many processes as there are cores. They run one after the other if the problem cannot be sent to
-    another process, as with a term made of lambda functions, or if the processes fail to start. ``rule(k)`` is the
-    stopping rule of the first of k runs in turn.
+    The runs share as many processes as there are cores. They run one after the other if the problem
+    cannot be sent to another process, as with a term made of lambda functions, or if the processes
+    fail to start. ``rule(k)`` is the stopping rule of the first of k runs in turn.
     """
     number = min(len(starts), cores())
     if number > 1 and _picklable((problem, solver, rule(1))):

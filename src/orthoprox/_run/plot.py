@@ -11,7 +11,9 @@ from orthoprox._run.result import Result
 
 
 def draw(result: Result) -> Figure:
-    """Return a figure with the convergence curves on the left and the nonzero entries of X on the right."""
+    """Return a figure with the convergence curves on the left and the nonzero entries of X on the
+    right.
+    """
     figure = Figure(figsize=(12, 5.5), layout="constrained")
     grid = figure.add_gridspec(2, 2)
     draw_convergence(result, figure.add_subplot(grid[0, 0]))
@@ -48,7 +50,9 @@ def draw_objective(result: Result, axes: Axes) -> None:
 
 
 def draw_entries(result: Result, axes: Axes) -> None:
-    """Draw each entry with |x| >= 1e-5 as a dot, coloured by its value; columns in the order of their largest entry."""
+    """Draw each entry with |x| >= 1e-5 as a dot, coloured by its value; columns in the order of
+    their largest entry.
+    """
     X = to_numpy(result.X)
     X = X[:, np.argsort(np.argmax(np.abs(X), axis=0), kind="stable")]
     rows, columns = np.nonzero(np.abs(X) >= ZERO)

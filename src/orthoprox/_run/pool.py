@@ -18,7 +18,9 @@ def cores() -> int:
 
 @contextmanager
 def processes(number: int) -> Iterator[ProcessPoolExecutor]:
-    """Yield a pool whose processes end at once when the block is left by an exception, such as Ctrl-C."""
+    """Yield a pool whose processes end at once when the block is left by an exception, such as
+    Ctrl-C.
+    """
     context = multiprocessing.get_context("spawn")
     before = set(multiprocessing.active_children())
     with _one_thread():
@@ -34,7 +36,9 @@ def processes(number: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _start() -> None:
-    """Let Ctrl-C end the process at once, so that no method returns an interrupted run as its result."""
+    """Let Ctrl-C end the process at once, so that no method returns an interrupted run as its
+    result.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """The outcome of a run. ``X`` is the method's own point; the evaluator measures every number at it."""
+    """The outcome of a run. ``X`` is the method's own point; the evaluator measures every number at
+    it.
+    """
 
     X: Array  # the point, exactly as the method produced it or as it was polished
     problem: Problem
@@ -69,7 +71,9 @@ class Result:
         return self.measurement.sparsity
 
     def projected(self) -> Array:
-        """Return the point with X'X = I nearest to X. It loses exact zeros if X'X is not the identity."""
+        """Return the point with X'X = I nearest to X. It loses exact zeros if X'X is not the
+        identity.
+        """
         return polar(self.X)
 
     def plot(self) -> "Figure":
@@ -81,8 +85,8 @@ class Result:
     def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
         """Return everything as plain numbers, strings and lists, ready for JSON.
 
-        X and the multiplier are included only with ``arrays``. JSON has no infinity: an infinite objective, of a point
-        outside the domain of g, becomes None.
+        X and the multiplier are included only with ``arrays``. JSON has no infinity: an infinite
+        objective, of a point outside the domain of g, becomes None.
         """
         proof = self.certificate
         summary: dict[str, Any] = {

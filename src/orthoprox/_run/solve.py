@@ -47,24 +47,27 @@ def solve(
     X0 : array of shape (m, n)
         The start, X0'X0 = I.
     stop : Stop, optional
-        When to stop; ``Stationary() | MaxIterations() | Leaves()`` by default: a certificate of 1e-6, 30,000
-        iterations, or |X'X - I| > 1 after the first 50 iterations. The last counts as diverged, unless the method
-        restarts by itself.
+        When to stop; ``Stationary() | MaxIterations() | Leaves()`` by default: a certificate of
+        1e-6, 30,000 iterations, or |X'X - I| > 1 after the first 50 iterations. The last counts as
+        diverged, unless the method restarts by itself.
     every : int, optional
-        Iterations between measurements. By default they happen at 0, 1, 2, 4, ..., 256, 512, 768, 1024, ...
+        Iterations between measurements. By default they happen at 0, 1, 2, 4, ..., 256, 512, 768,
+        1024, ...
     history : bool
-        Whether measurements are kept; if not, only the measurements that find the best point are made.
+        Whether measurements are kept; if not, only the measurements that find the best point are
+        made.
     callback : callable, optional
-        Called with a :class:`Snapshot` at the start and after each iteration; raising ``StopIteration`` ends the run.
+        Called with a :class:`Snapshot` at the start and after each iteration; raising
+        ``StopIteration`` ends the run.
 
     Returns
     -------
     Result
-        A run that converged, stalled, used up its iterations or was stopped by the callback returns its last point.
-        One that diverged, ran out of time or was interrupted by Ctrl-C returns the measured point with the smallest
-        KKT error: the maximum of the relative stationarity, the feasibility of X and of its prox point P, and
-        |P - X| / sqrt(n). A method that restarts by itself returns this point after a stall, too, and never one worse
-        than the start.
+        A run that converged, stalled, used up its iterations or was stopped by the callback returns
+        its last point. One that diverged, ran out of time or was interrupted by Ctrl-C returns the
+        measured point with the smallest KKT error: the maximum of the relative stationarity, the
+        feasibility of X and of its prox point P, and |P - X| / sqrt(n). A method that restarts by
+        itself returns this point after a stall, too, and never one worse than the start.
     """
     _check(problem, solver, every, callback)
     X0 = start_point(problem, X0)
@@ -149,7 +152,9 @@ class _Run:
         return self._report(state, ending, seconds, cpu_seconds)
 
     def _inspect(self, state: Any, residuals: Residuals) -> Ending | None:
-        """Return how the run ends at this state, or None. Record a measurement if one is due, and call the callback."""
+        """Return how the run ends at this state, or None. Record a measurement if one is due, and
+        call the callback.
+        """
         now = self._snapshot(state, residuals)
         moved = now.residual("step")
         if not moved <= _DIVERGED and self.iteration > 0:

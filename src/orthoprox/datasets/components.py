@@ -9,13 +9,16 @@ from orthoprox._arrays import inputs
 def five_components(
     p: int, m: int, *, sd: float = 0.25, center: bool = False, seed: int | np.random.Generator = 0
 ) -> NDArray[np.float64]:
-    """Return a p x m data matrix made of five components, each repeated p/5 times, plus noise; columns have norm 1.
+    """Return a p x m data matrix made of five components, each repeated p/5 times, plus noise;
+    columns have norm 1.
 
-    With t equally spaced on [0, 1] the components are: .5 on (.6, .8); .5 on (.2, .4); a bump of height .8 at .5; two
-    bumps of height .4 at .15 and .85; and two of height .4 and -.4 at .05 and .95.
+    With t equally spaced on [0, 1] the components are: .5 on (.6, .8); .5 on (.2, .4); a bump of
+    height .8 at .5; two bumps of height .4 at .15 and .85; and two of height .4 and -.4 at .05 and
+    .95.
 
-    This is a reconstruction of the data of the paper's sparse PCA experiments: its exact components are not published.
-    The paper adds noise N(0, 0.25); with these amplitudes its objectives are matched by standard deviation .25.
+    This is a reconstruction of the data of the paper's sparse PCA experiments: its exact components
+    are not published. The paper adds noise N(0, 0.25); with these amplitudes its objectives are
+    matched by standard deviation .25.
 
     Parameters
     ----------

@@ -14,8 +14,9 @@ FRAMES, POINTS = 111, 30  # of the CMU sequence
 _URL = "https://raw.githubusercontent.com/zhfe99/fgm/06ebf17787b3e0b05ec612a3ba859eda80232032/data/cmum/cmum.mat"
 _SHA256 = "d428f3a01bee927dfeb71deaeb5229dbcf0cd2da07d3842e820a84f23ec50091"
 
-# Front wall, gable wall and front half of the roof of a house 4 long, 3 deep and 3.7 high. A face is an origin o and two
-# sides u, v; its point (a, b) is o + a u + b v. The triangle of the gable is the part of its plane above b = 1.
+# Front wall, gable wall and front half of the roof of a house 4 long, 3 deep and 3.7 high. A face
+# is an origin o and two sides u, v; its point (a, b) is o + a u + b v. The triangle of the gable is
+# the part of its plane above b = 1.
 _FACES = np.array(
     [
         [[0, 0, 0], [4, 0, 0], [0, 0, 2.5]],
@@ -34,21 +35,21 @@ _LANDMARKS = np.array([*_CORNERS, *_DOOR, *_WINDOWS, *_GABLE, *_SKYLIGHT])
 def cmu_house(folder: str | os.PathLike[str] | None = None) -> NDArray[np.float64]:
     """Return the CMU House landmarks: 30 points of a toy house in each of 111 video frames.
 
-    The data are not part of this package. They are read from ``folder``; without it, from the folder that the environment
-    variable ``ORTHOPROX_CMU_HOUSE`` names; without that, they are downloaded once into the user's cache, for which
-    ``pip install "orthoprox[data]"`` is needed.
+    The data are not part of this package. They are read from ``folder``; without it, from the
+    folder that the environment variable ``ORTHOPROX_CMU_HOUSE`` names; without that, they are
+    downloaded once into the user's cache, for which ``pip install "orthoprox[data]"`` is needed.
 
     Parameters
     ----------
     folder : path, optional
-        A folder with the text files ``house1`` ... ``house111``, directly or in its subfolder ``label``; or one with
-        ``cmum.mat``; or that file itself.
+        A folder with the text files ``house1`` ... ``house111``, directly or in its subfolder
+        ``label``; or one with ``cmum.mat``; or that file itself.
 
     Returns
     -------
     array of shape (111, 30, 2)
-        Frame k of the literature, which counts from 1, is at index k - 1. Row i is the same landmark in every frame, so the
-        true matching of any two frames is the identity.
+        Frame k of the literature, which counts from 1, is at index k - 1. Row i is the same
+        landmark in every frame, so the true matching of any two frames is the identity.
 
     References
     ----------
@@ -75,19 +76,22 @@ def cmu_house(folder: str | os.PathLike[str] | None = None) -> NDArray[np.float6
 def synthetic_house(
     frames: int = FRAMES, points: int = POINTS, *, noise: float = 0.5, seed: int | np.random.Generator = 0
 ) -> NDArray[np.float64]:
-    """Return landmarks of a drawn house in the pictures of a camera that moves around it, in units like pixels.
+    """Return landmarks of a drawn house in the pictures of a camera that moves around it, in units
+    like pixels.
 
-    The camera turns by 30 degrees at a constant height and looks at the middle of the house, about 500 units wide.
-    The landmarks lie on two walls and one side of the roof of a convex house, all in sight all the time: without noise no
-    two of them ever coincide. Row i is the same landmark in every frame, so the true matching is the identity.
+    The camera turns by 30 degrees at a constant height and looks at the middle of the house, about
+    500 units wide. The landmarks lie on two walls and one side of the roof of a convex house, all
+    in sight all the time: without noise no two of them ever coincide. Row i is the same landmark in
+    every frame, so the true matching is the identity.
 
     Parameters
     ----------
     frames : int
         The number of pictures into which the movement is divided.
     points : int
-        The number of landmarks, at least 4. Thirty are fixed: the corners of the house, its door and its windows. For
-        fewer the seed chooses among them; for more it adds random points of the walls and the roof.
+        The number of landmarks, at least 4. Thirty are fixed: the corners of the house, its door
+        and its windows. For fewer the seed chooses among them; for more it adds random points of
+        the walls and the roof.
     noise : float
         The standard deviation of the Gaussian noise in each coordinate, nonnegative.
     seed : int or numpy.random.Generator
@@ -110,7 +114,9 @@ def synthetic_house(
 
 
 def _pictures(points: NDArray[np.float64], turn: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the perspective pictures of the points by cameras at distance 12, angle .5 above them, ``turn`` around them."""
+    """Return the perspective pictures of the points by cameras at distance 12, angle .5 above them,
+    ``turn`` around them.
+    """
     cos, sin, zero = np.cos(turn), np.sin(turn), np.zeros_like(turn)
     right = np.stack([cos, sin, zero], axis=1)
     backward = np.stack([np.cos(0.5) * sin, -np.cos(0.5) * cos, zero + np.sin(0.5)], axis=1)

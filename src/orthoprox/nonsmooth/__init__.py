@@ -1,4 +1,5 @@
-"""Nonsmooth terms g, one file for each family; their base class, their abilities, and the Moreau envelope.
+"""Nonsmooth terms g, one file for each family; their base class, their abilities, and the Moreau
+envelope.
 
 Imports the rooms _arrays, _linalg.
 """

@@ -11,7 +11,8 @@ from orthoprox._arrays.library import Array
 class Nonsmooth(ABC):
     """A prox-friendly term g, convex up to a quadratic: ``g + modulus/2 |.|_F^2`` is convex.
 
-    Its methods accept leading batch axes. A weakly convex term sets its ``modulus``; its prox needs t < 1 / modulus.
+    Its methods accept leading batch axes. A weakly convex term sets its ``modulus``; its prox needs
+    t < 1 / modulus.
     """
 
     modulus: float = 0.0
@@ -54,7 +55,9 @@ class HasWeight(Protocol):
 
 @dataclass(frozen=True)
 class Face:
-    """What g looks like near one X as long as nothing leaves or reaches a kink: a smooth function of the free entries."""
+    """What g looks like near one X as long as nothing leaves or reaches a kink: a smooth function
+    of the free entries.
+    """
 
     free: Array  # mask of the entries that no kink holds
     gradient: Array  # of g at X, in the free entries; 0 in the others
@@ -63,7 +66,9 @@ class Face:
 
 @runtime_checkable
 class HasFace(HasSubdifferential, Protocol):
-    """A nonsmooth term that is smooth away from kinks, and knows where these are and what its subdifferential is."""
+    """A nonsmooth term that is smooth away from kinks, and knows where these are and what its
+    subdifferential is.
+    """
 
     def face(self, X: Array) -> Face:
         """Return g near X with the kinks that hold entries of X kept."""

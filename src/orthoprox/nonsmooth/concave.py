@@ -1,4 +1,6 @@
-"""Folded concave penalties: as sparse as l1, without its bias on large entries. Both are weakly convex."""
+"""Folded concave penalties: as sparse as l1, without its bias on large entries. Both are weakly
+convex.
+"""
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, namespace
@@ -9,11 +11,14 @@ from orthoprox.nonsmooth.separable import Separable
 class MCP(Separable):
     """The minimax concave penalty, of slope mu at 0 and flat beyond gamma mu.
 
-    g(x) = mu |x| - x^2 / (2 gamma)  for |x| <= gamma mu,  gamma mu^2 / 2  beyond;  modulus 1 / gamma.
+    g(x) = mu |x| - x^2 / (2 gamma)  for |x| <= gamma mu,  gamma mu^2 / 2  beyond;  modulus 1 /
+    gamma.
 
-    prox_tg(x) = 0 for |x| <= t mu,  sign(x) (|x| - t mu) / (1 - t / gamma) up to |x| = gamma mu,  x beyond.
+    prox_tg(x) = 0 for |x| <= t mu,  sign(x) (|x| - t mu) / (1 - t / gamma) up to |x| = gamma mu,  x
+    beyond.
 
-    Reference: C.-H. Zhang, Nearly unbiased variable selection under minimax concave penalty, Ann. Statist. 38 (2010).
+    Reference: C.-H. Zhang, Nearly unbiased variable selection under minimax concave penalty, Ann.
+    Statist. 38 (2010).
     """
 
     def __init__(self, mu: float, gamma: float = 3.0) -> None:
@@ -48,12 +53,14 @@ class MCP(Separable):
 class SCAD(Separable):
     """The smoothly clipped absolute deviation, of slope mu up to mu and flat beyond a mu.
 
-    g(x) = mu |x|  for |x| <= mu,  (2 a mu |x| - x^2 - mu^2) / (2 (a - 1))  up to a mu,  (a + 1) mu^2 / 2  beyond;
-    modulus 1 / (a - 1).
+    g(x) = mu |x|  for |x| <= mu,  (2 a mu |x| - x^2 - mu^2) / (2 (a - 1))  up to a mu,  (a + 1)
+    mu^2 / 2  beyond; modulus 1 / (a - 1).
 
-    prox_tg(x) = soft(x, t mu) for |x| <= (1 + t) mu,  ((a - 1) x - sign(x) a t mu) / (a - 1 - t) up to |x| = a mu,  x beyond.
+    prox_tg(x) = soft(x, t mu) for |x| <= (1 + t) mu,  ((a - 1) x - sign(x) a t mu) / (a - 1 - t) up
+    to |x| = a mu,  x beyond.
 
-    Reference: J. Fan and R. Li, Variable selection via nonconcave penalized likelihood, J. Amer. Statist. Assoc. 96 (2001).
+    Reference: J. Fan and R. Li, Variable selection via nonconcave penalized likelihood, J. Amer.
+    Statist. Assoc. 96 (2001).
     """
 
     def __init__(self, mu: float, a: float = 3.7) -> None:

@@ -10,15 +10,17 @@ from orthoprox.nonsmooth.base import Nonsmooth
 class Function(Nonsmooth):
     """The nonsmooth term g = fun with its prox.
 
-    A bare prox shows one subgradient at a time: certificates stay rigorous upper bounds, and their lower bound is 0. A term
-    with ``min_norm_subgradient`` and ``directional_derivative`` (``HasSubdifferential`` in ``nonsmooth/base.py``) gets both.
+    A bare prox shows one subgradient at a time: certificates stay rigorous upper bounds, and their
+    lower bound is 0. A term with ``min_norm_subgradient`` and ``directional_derivative``
+    (``HasSubdifferential`` in ``nonsmooth/base.py``) gets both.
 
     Parameters
     ----------
     fun : callable
         X -> g(X), a number (for a batch of X: one number each).
     prox : callable
-        (X, t) -> argmin_P g(P) + |P - X|^2 / (2 t). ``orthoprox.checks.check_prox`` tells whether it fits ``fun``.
+        (X, t) -> argmin_P g(P) + |P - X|^2 / (2 t). ``orthoprox.checks.check_prox`` tells whether
+        it fits ``fun``.
     modulus : float
         The weak convexity modulus, 0 for a convex g.
     """

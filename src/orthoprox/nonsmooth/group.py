@@ -27,7 +27,9 @@ class L21(Nonsmooth):
         return _shrink_rows(X, t * self.mu)
 
     def prox_derivative(self, X: Array, t: Array) -> Callable[[Array], Array]:
-        """Return V -> the rows (1 - t mu / |x|) v + t mu <x, v> x / |x|^3 where |x| > t mu, and 0 elsewhere."""
+        """Return V -> the rows (1 - t mu / |x|) v + t mu <x, v> x / |x|^3 where |x| > t mu, and 0
+        elsewhere.
+        """
         xp = namespace(X)
         norms = _row_norms(X)
         unit = X / xp.where(norms > 0, norms, 1.0)
@@ -36,20 +38,26 @@ class L21(Nonsmooth):
         return lambda V: (1 - share) * V + along * xp.sum(unit * V, axis=-1, keepdims=True)
 
     def min_norm_subgradient(self, X: Array, W: Array) -> Array:
-        """Return W + mu x_i / |x_i| in the nonzero rows; in the others the ball of radius mu takes what it can of W."""
+        """Return W + mu x_i / |x_i| in the nonzero rows; in the others the ball of radius mu takes
+        what it can of W.
+        """
         norms = _row_norms(X)
         direction = X / namespace(X).where(norms > 0, norms, 1.0)
         return namespace(X).where(norms > 0, W + self.mu * direction, _shrink_rows(W, self.mu))
 
     def directional_derivative(self, X: Array, V: Array) -> Array:
-        """Return mu <x_i, v_i> / |x_i| summed over the nonzero rows, plus mu |v_i| over the others."""
+        """Return mu <x_i, v_i> / |x_i| summed over the nonzero rows, plus mu |v_i| over the
+        others.
+        """
         xp = namespace(X)
         norms = _row_norms(X)
         along = xp.sum(X * V, axis=-1, keepdims=True) / xp.where(norms > 0, norms, 1.0)
         return self.mu * xp.sum(xp.where(norms > 0, along, _row_norms(V)), axis=(-2, -1))
 
     def face(self, X: Array) -> Face:
-        """Return g near X: smooth in the nonzero rows x, with g' = mu x / |x| and g''[v] = mu (v - <x, v> x / |x|^2) / |x|."""
+        """Return g near X: smooth in the nonzero rows x, with g' = mu x / |x| and g''[v] = mu (v -
+        <x, v> x / |x|^2) / |x|.
+        """
         xp = namespace(X)
         norms = _row_norms(X)
         safe = xp.where(norms > 0, norms, 1.0)

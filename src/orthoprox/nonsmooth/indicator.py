@@ -1,6 +1,7 @@
 """Indicators of entrywise bounds: 0 inside, infinite outside; the prox is the projection.
 
-An entry outside by at most 1e-6 counts as inside, so that a point projected to the manifold keeps a finite value.
+An entry outside by at most 1e-6 counts as inside, so that a point projected to the manifold keeps a
+finite value.
 """
 
 from typing import Any

@@ -52,7 +52,9 @@ class L1(Separable):
         return shrunk if self.bound == np.inf else xp.clip(shrunk, -self.bound, self.bound)
 
     def prox_derivative(self, X: Array, t: Array) -> Callable[[Array], Array]:
-        """Return V -> V where the prox moves with X: |X| beyond t mu, and the box not reached; 0 elsewhere."""
+        """Return V -> V where the prox moves with X: |X| beyond t mu, and the box not reached; 0
+        elsewhere.
+        """
         xp = namespace(X)
         x = xp.abs(X)
         moves = x > t * self.mu

@@ -28,7 +28,8 @@ def envelope(g: Nonsmooth, X: Array, nu: float) -> Envelope:
 
 
 def smoothing(g: Nonsmooth, X: Array, slope: float, width: float) -> float:
-    """Return nu with which the prox moves X by at most ``width sqrt(n)``, not counting the way to the domain of g.
+    """Return nu with which the prox moves X by at most ``width sqrt(n)``, not counting the way to
+    the domain of g.
 
     Where it does nothing else, as for an indicator, nu is one over the slope |grad l(X)| / sqrt(n).
     """
@@ -47,9 +48,11 @@ def smoothing(g: Nonsmooth, X: Array, slope: float, width: float) -> float:
 
 
 def curvature(g: Nonsmooth, X: Array, nu: float) -> Callable[[Array], Array]:
-    """Return the second derivative of the envelope, V -> (V - J[V]) / nu with J the derivative of the prox.
+    """Return the second derivative of the envelope, V -> (V - J[V]) / nu with J the derivative of
+    the prox.
 
-    A term that does not know J shows it by finite differences, which cost two proxes and no gradient.
+    A term that does not know J shows it by finite differences, which cost two proxes and no
+    gradient.
     """
     J = g.prox_derivative(X, nu) if isinstance(g, HasProxDerivative) else _differences(g, X, nu)
     return lambda V: (V - J(V)) / nu

@@ -13,11 +13,12 @@ _DIFFERENCE = 1e-3  # the longest step of a difference, and half the way to the 
 class Separable(Nonsmooth):
     """A sum of functions of one entry each, g(X) = sum_ij g_ij(x_ij).
 
-    One dimension makes two things simple. The subdifferential is a box, [lower, upper] at each entry, from which the
-    minimum-norm subgradient and the directional derivative follow. And the prox of g plus the indicator of an interval is
-    the prox of g, clipped to that interval.
+    One dimension makes two things simple. The subdifferential is a box, [lower, upper] at each
+    entry, from which the minimum-norm subgradient and the directional derivative follow. And the
+    prox of g plus the indicator of an interval is the prox of g, clipped to that interval.
 
-    ``kinks`` are the points where the g_ij are not differentiable, each a number or an array that broadcasts to X.
+    ``kinks`` are the points where the g_ij are not differentiable, each a number or an array that
+    broadcasts to X.
     """
 
     kinks: tuple[Any, ...] = (0.0,)
@@ -27,7 +28,9 @@ class Separable(Nonsmooth):
         """Return the ends of dg_ij(x_ij), infinite where X lies on the border of the domain."""
 
     def at(self, entries: PackedEntries) -> "Separable | None":
-        """Return g of these entries alone, a function of a column of them; None where a term does not tell."""
+        """Return g of these entries alone, a function of a column of them; None where a term does
+        not tell.
+        """
         return None
 
     @final
@@ -49,7 +52,9 @@ class Separable(Nonsmooth):
 
     @final
     def face(self, X: Array) -> Face:
-        """Return g near X: an entry is free where its subdifferential is one number, the derivative."""
+        """Return g near X: an entry is free where its subdifferential is one number, the
+        derivative.
+        """
         lower, upper = self.interval(X)
         xp = namespace(X)
         free, zero = lower == upper, xp.zeros_like(X)

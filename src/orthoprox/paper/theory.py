@@ -35,16 +35,18 @@ def theoretical_parameters(
 ) -> TheoreticalParameters:
     """Return parameters for which the paper's potential function provably decreases.
 
-    They are evaluated in the order lam, rho, r, R_Y, L_rho and mu_rho, zeta, alpha, omega, beta, from
+    They are evaluated in the order lam, rho, r, R_Y, L_rho and mu_rho, zeta, alpha, omega, beta,
+    from
 
         lam   = 1 / (2R)
-        rho   > 2 (Phi0 - f_min) / delta^2                   with the a priori bound Phi0 - f_min <= 3 gap
-        r     = max(1 / lam, c1, c2)                         (remark on the feasibility condition)
+        rho   > 2 (Phi0 - f_min) / delta^2    with the a priori bound Phi0 - f_min <= 3 gap
+        r     = max(1 / lam, c1, c2)                      (remark on the feasibility condition)
         R_Y   = (L + 2 rho R + sqrt(r xi)) / sqrt(1 - delta)
         alpha = min(1 / (20R), 1 / (8R zeta^2), 1 / eps)
         beta  = min(1, (r - mu_rho)^2 / (2 alpha r R^2), 1 / (16 r omega^2 alpha)) / 28
 
-    The result is correct and of no practical use: beta is usually below 1e-7, so the smoothing centre hardly moves.
+    The result is correct and of no practical use: beta is usually below 1e-7, so the smoothing
+    centre hardly moves.
 
     Parameters
     ----------
@@ -63,8 +65,9 @@ def theoretical_parameters(
 
     References
     ----------
-    Zhu, Ding, Liu and So, Primal-Dual Methods for Nonsmooth Nonconvex Optimization with Orthogonality Constraints,
-    arXiv:2604.04130 (2026): sufficient descent property, feasibility proposition and the remark after it.
+    Zhu, Ding, Liu and So, Primal-Dual Methods for Nonsmooth Nonconvex Optimization with
+    Orthogonality Constraints, arXiv:2604.04130 (2026): sufficient descent property, feasibility
+    proposition and the remark after it.
     """
     L_ell, L_g = np.float64(inputs.number(lipschitz, "lipschitz")), inputs.number(lipschitz_g, "lipschitz_g", strict=False)
     gap, eps, xi = (np.float64(inputs.number(x, name)) for x, name in ((gap, "gap"), (eps, "eps"), (xi, "xi")))
@@ -98,16 +101,18 @@ def theoretical_parameters(
 def stability_radius(
     *, rho: float, lam: float, r: float, alpha: float, beta: float, eps: float = 0.0, curvature: float = 0.0
 ) -> float:
-    """Return the spectral radius of LSALM in the normal direction X (I + d) near the manifold; above 1 the run diverges.
+    """Return the spectral radius of LSALM in the normal direction X (I + d) near the manifold;
+    above 1 the run diverges.
 
-    With c = r + 1 / lam and ``curvature`` the second derivative of the Lagrangian along d (between 0 and L_l), to first order
+    With c = r + 1 / lam and ``curvature`` the second derivative of the Lagrangian along d (between
+    0 and L_l), to first order
 
         d+ = ((1/lam - curvature - 4 rho) d + r z - 2 y) / c
         z+ = (1 - beta) z + beta d+
         y+ = (1 - alpha eps) y + 2 alpha d+
 
-    Without the lag of z it reads  alpha + 2 rho < r + 1 / lam.  The rule is practical, not part of the paper; it says
-    nothing about tangential directions.
+    Without the lag of z it reads  alpha + 2 rho < r + 1 / lam.  The rule is practical, not part of
+    the paper; it says nothing about tangential directions.
     """
     rho, r = inputs.number(rho, "rho", strict=False), inputs.number(r, "r", strict=False)
     eps, curvature = inputs.number(eps, "eps", strict=False), inputs.number(curvature, "curvature", strict=False)

@@ -15,8 +15,8 @@ _LENGTH = 50.0
 def compressed_modes(m: int, n: int, mu: Any) -> Problem:
     """Return the problem  min tr(X'HX) + mu |X|_1  subject to  X'X = I_n.
 
-    H = -Laplacian/2 on the periodic interval [0, 50] with m grid points: the circulant matrix with rows
-    (-1, 2, -1) / (2 dx^2), dx = 50 / m.
+    H = -Laplacian/2 on the periodic interval [0, 50] with m grid points: the circulant matrix with
+    rows (-1, 2, -1) / (2 dx^2), dx = 50 / m.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def compressed_modes(m: int, n: int, mu: Any) -> Problem:
 
     References
     ----------
-    V. Ozolins, R. Lai, R. Caflisch and S. Osher, Compressed modes for variational problems in mathematics and physics,
-    PNAS 110 (2013).
+    V. Ozolins, R. Lai, R. Caflisch and S. Osher, Compressed modes for variational problems in
+    mathematics and physics, PNAS 110 (2013).
     """
     m = inputs.integer(m, "m", minimum=3)
     n, penalty = inputs.columns(n, m), L1(mu)

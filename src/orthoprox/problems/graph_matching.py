@@ -16,9 +16,10 @@ from orthoprox.smooth.matching import Matching
 def graph_matching(points1: Any, points2: Any, mu: float, *, width: float = 2500.0) -> Problem:
     """Return the problem  min -vec(X)'K vec(X) + mu |max(0, -X)|_F^2  subject to  X'X = I_n.
 
-    Each set of points becomes the graph of its Delaunay triangulation. Two edges of lengths a and b have the affinity
-    exp(-(a - b)^2 / width), from which K is made (see :class:`orthoprox.smooth.Matching`). Large entries of the
-    solution pair the points of the first set (rows) with those of the second (columns).
+    Each set of points becomes the graph of its Delaunay triangulation. Two edges of lengths a and b
+    have the affinity exp(-(a - b)^2 / width), from which K is made (see
+    :class:`orthoprox.smooth.Matching`). Large entries of the solution pair the points of the first
+    set (rows) with those of the second (columns).
 
     Parameters
     ----------

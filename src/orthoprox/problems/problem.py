@@ -52,7 +52,8 @@ class Problem:
         return self.smooth.value(X) + self.nonsmooth.value(X)
 
     def probe(self, X: Array) -> Array:
-        """Evaluate both terms at X, and raise where what they return is of no use: a mistake in a term of one's own.
+        """Evaluate both terms at X, and raise where what they return is of no use: a mistake in a
+        term of one's own.
 
         Return X in the precision of its gradient, in which a run will go on.
         """

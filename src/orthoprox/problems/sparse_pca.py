@@ -14,7 +14,8 @@ def sparse_pca(A: Any, n: int, mu: Any) -> Problem:
     Parameters
     ----------
     A : array, np.memmap, scipy.sparse matrix or LinearOperator, shape (p, m)
-        The data, one row for each observation; center its columns first if the components should describe variance.
+        The data, one row for each observation; center its columns first if the components should
+        describe variance.
     n : int
         The number of components, at most m.
     mu : float or array of shape (m, n)

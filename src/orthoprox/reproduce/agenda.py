@@ -1,4 +1,6 @@
-"""What is left to do, handed out task by task, so that processes that work in one folder share it."""
+"""What is left to do, handed out task by task, so that processes that work in one folder share
+it.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,9 +21,11 @@ class Job:
 
 
 class Agenda:
-    """Jobs, each done by one process. Before a job is handed out, it is claimed and what others have done of it is left out.
+    """Jobs, each done by one process. Before a job is handed out, it is claimed and what others
+    have done of it is left out.
 
-    ``advance`` is told of finished work: how many seconds it was estimated to take, and what it belongs to.
+    ``advance`` is told of finished work: how many seconds it was estimated to take, and what it
+    belongs to.
     """
 
     def __init__(self, jobs: Sequence[Job], claims: Claims, advance: Callable[[float, str], None], *, keep: bool) -> None:
@@ -33,7 +37,9 @@ class Agenda:
         return sum(job.task.timed is timed for job in self._left)
 
     def take(self, *, timed: bool) -> Task | None:
-        """Return the next task that no other process does, with what is still due of it; None if there is none right now."""
+        """Return the next task that no other process does, with what is still due of it; None if
+        there is none right now.
+        """
         if not self._taken and not self._claims.take_machine(alone=timed):
             return None
         for job in [job for job in self._left if job.task.timed is timed]:

@@ -1,4 +1,6 @@
-"""Which process does what: claims on tasks and on the machine, which end with the process that holds them."""
+"""Which process does what: claims on tasks and on the machine, which end with the process that
+holds them.
+"""
 
 from pathlib import Path
 
@@ -8,7 +10,9 @@ _PLACES = 1024  # for processes that share the machine, one byte each; the one t
 
 
 class Claims:
-    """The claims of this process on the work in a folder. A process has one of these for a folder."""
+    """The claims of this process on the work in a folder. A process has one of these for a
+    folder.
+    """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -24,7 +28,9 @@ class Claims:
         locks.release(self._file, _place(key))
 
     def take_machine(self, *, alone: bool) -> bool:
-        """Claim the machine, for this process alone or beside others; return whether the claim is granted."""
+        """Claim the machine, for this process alone or beside others; return whether the claim is
+        granted.
+        """
         tried = [(0, _PLACES)] if alone else [(place, 1) for place in range(_PLACES)]
         self._machine = next((bytes_ for bytes_ in tried if locks.take(self._file, *bytes_)), None)
         return self._machine is not None

@@ -40,7 +40,8 @@ def fastest(what: str, times: Mapping[str, float], reason: str = "") -> Claim:
 
 
 def speeds(what: str, paper: Mapping[str, float], times: Mapping[str, float], reasons: Mapping[str, str]) -> list[Claim]:
-    """Return the claims on times over that of LSALM: the same up to a factor of 1.5, with the same method ahead.
+    """Return the claims on times over that of LSALM: the same up to a factor of 1.5, with the same
+    method ahead.
 
     The reason where one differs is that of the method, or else that of all times.
     """
@@ -56,7 +57,9 @@ def speeds(what: str, paper: Mapping[str, float], times: Mapping[str, float], re
 
 
 def agreeing(claims: Sequence[Claim]) -> str:
-    """Return the sentence that counts the claims that agree; none where there is nothing to count."""
+    """Return the sentence that counts the claims that agree; none where there is nothing to
+    count.
+    """
     decided = [claim for claim in claims if claim.agrees is not None]
     if not decided:
         return ""

@@ -21,7 +21,9 @@ _FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|==|<|>)\s*([\w.+-]+)\s*")
 
 @dataclass(frozen=True)
 class Condition:
-    """A comparison of a coordinate of a run with a value, such as "m <= 500" or "solver == lsalm"."""
+    """A comparison of a coordinate of a run with a value, such as "m <= 500" or "solver ==
+    lsalm".
+    """
 
     name: str
     sign: str
@@ -51,7 +53,9 @@ class Condition:
         return _SIGNS[self.sign](here, self.value)
 
     def check(self, runs: Sequence[Run]) -> None:
-        """Raise where none of the runs has the coordinate, because it is misspelt, or one cannot be compared."""
+        """Raise where none of the runs has the coordinate, because it is misspelt, or one cannot be
+        compared.
+        """
         known = sorted({name for run in runs for name in run.at})
         inputs.choice(self.name, f"The coordinate in '{self}'", known)
         for run in runs:

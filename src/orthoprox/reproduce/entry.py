@@ -26,7 +26,9 @@ _WORDS: dict[Kind, str] = {
 
 
 def read(line: bytes, fields: Mapping[str, Kind]) -> Row:
-    """Return the entry of a line; a row without an error must hold the fields. A line that is none raises ``ValueError``."""
+    """Return the entry of a line; a row without an error must hold the fields. A line that is none
+    raises ``ValueError``.
+    """
     try:
         entry = json.loads(line.decode())
     except UnicodeDecodeError as error:

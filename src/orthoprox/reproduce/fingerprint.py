@@ -1,4 +1,6 @@
-"""Which code made a number: a hash of the sources of its study and its method, and of all that these import."""
+"""Which code made a number: a hash of the sources of its study and its method, and of all that
+these import.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -12,12 +14,16 @@ UNREAD = ("orthoprox._run.plot",)  # Result.plot imports it when it is called; i
 
 
 def fingerprint(settings: Settings) -> str:
-    """Return the hash for a run; layout, comments, docstrings, imports and the places of modules do not count."""
+    """Return the hash for a run; layout, comments, docstrings, imports and the places of modules do
+    not count.
+    """
     return _fingerprint(settings["study"], settings["solver"])
 
 
 def parts(study: str, solver: str) -> tuple[str, str]:
-    """Return the modules from which the code of a run is found: those of its study and its method."""
+    """Return the modules from which the code of a run is found: those of its study and its
+    method.
+    """
     return STUDIES[study].execute.__module__, orthoprox.SOLVERS[solver].__module__
 
 

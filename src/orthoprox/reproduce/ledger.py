@@ -27,11 +27,12 @@ class State(Enum):
 
 
 class Ledger:
-    """The rows in one file. A run has the last row with its key; failed runs have one like all others.
+    """The rows in one file. A run has the last row with its key; failed runs have one like all
+    others.
 
-    Before the first rows of an origin (a date, a machine, its versions) stands a line about it, to which they refer. Several
-    processes may append to the file. A line that cannot be used is set aside: ``damaged`` says where it is and why, and its
-    run counts as missing.
+    Before the first rows of an origin (a date, a machine, its versions) stands a line about it, to
+    which they refer. Several processes may append to the file. A line that cannot be used is set
+    aside: ``damaged`` says where it is and why, and its run counts as missing.
 
     Parameters
     ----------
@@ -54,7 +55,9 @@ class Ledger:
             self._read(path.read_bytes())
 
     def append(self, runs: Iterable[Run], outcomes: Iterable[dict[str, Any]]) -> None:
-        """Write what came of some runs, and before the first of them where and with what they were made."""
+        """Write what came of some runs, and before the first of them where and with what they were
+        made.
+        """
         here = origin()
         made = {"version": orthoprox.__version__, "origin": here["origin"]}
         pairs = list(zip(runs, outcomes, strict=True))
@@ -82,14 +85,18 @@ class Ledger:
         return [self._origins[name] for name in sorted({row.get("origin", "") for row in rows}) if name in self._origins]
 
     def state(self, run: Run) -> State:
-        """Return whether a run is done. One that ended by an error, and so has no result, counts as missing."""
+        """Return whether a run is done. One that ended by an error, and so has no result, counts as
+        missing.
+        """
         row = self._rows.get(run.key)
         if row is None or row["status"] == "ERROR":
             return State.MISSING
         return State.DONE if row["code"] == self._code(run) else State.STALE
 
     def due(self, run: Run, *, keep: bool) -> bool:
-        """Return whether a run is to be done: it is missing, or stale and such rows are not kept."""
+        """Return whether a run is to be done: it is missing, or stale and such rows are not
+        kept.
+        """
         state = self.state(run)
         return state is State.MISSING or (state is State.STALE and not keep)
 
@@ -98,7 +105,9 @@ class Ledger:
         return list(self._rows.values())
 
     def rows(self, runs: Iterable[Run]) -> list[Row]:
-        """Return the rows of the runs that have one, with their state and their place in the study."""
+        """Return the rows of the runs that have one, with their state and their place in the
+        study.
+        """
         found = [run for run in runs if run.key in self._rows]
         return [{**self._rows[run.key], "at": run.at, "state": self.state(run)} for run in found]
 

@@ -1,4 +1,6 @@
-"""Locks on bytes of an open file, which the system releases when their process ends. Bytes beyond the end can be locked."""
+"""Locks on bytes of an open file, which the system releases when their process ends. Bytes beyond
+the end can be locked.
+"""
 
 import errno
 import sys
@@ -8,7 +10,9 @@ if sys.platform == "win32":
     import msvcrt
 
     def take(file: IO[bytes], place: int, length: int = 1) -> bool:
-        """Lock some bytes, unless another process has locked one of them; return whether they are locked now."""
+        """Lock some bytes, unless another process has locked one of them; return whether they are
+        locked now.
+        """
         file.seek(place)
         try:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, length)
@@ -28,7 +32,9 @@ else:
     _UNKNOWN = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP}  # a file system without locks: work goes on, unshared
 
     def take(file: IO[bytes], place: int, length: int = 1) -> bool:
-        """Lock some bytes, unless another process has locked one of them; return whether they are locked now."""
+        """Lock some bytes, unless another process has locked one of them; return whether they are
+        locked now.
+        """
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, length, place)
         except OSError as error:

@@ -18,7 +18,9 @@ _CPU = Path("/proc/cpuinfo")
 
 @cache
 def origin() -> dict[str, str]:
-    """Return the date, the versions and the machine of this process, with a short hash of them as ``origin``."""
+    """Return the date, the versions and the machine of this process, with a short hash of them as
+    ``origin``.
+    """
     facts = {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "versions": f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}, {_fast()}",

@@ -1,4 +1,6 @@
-"""The report of a reproduction: one page to read, the same in Markdown, and its tables and figures as files."""
+"""The report of a reproduction: one page to read, the same in Markdown, and its tables and figures
+as files.
+"""
 
 import re
 from base64 import b64encode
@@ -35,16 +37,19 @@ class Picture:
 
 
 def write(out: Path, sections: Sequence[Section], *, title: str, remarks: Sequence[str], facts: Mapping[str, str]) -> Path:
-    """Write the report into the folder and return the path of its page, index.html, which needs no other file.
+    """Write the report into the folder and return the path of its page, index.html, which needs no
+    other file.
 
-    Beside it stand report.md, the tables in Markdown and LaTeX, and the figures in PNG and SVG; other files stay as they are.
+    Beside it stand report.md, the tables in Markdown and LaTeX, and the figures in PNG and SVG;
+    other files stay as they are.
 
     Parameters
     ----------
     out : Path
         The folder; it is made if it is not there.
     sections : sequence of Section
-        In the order of the page. Their ids name anchors and files, and so do the names of their figures.
+        In the order of the page. Their ids name anchors and files, and so do the names of their
+        figures.
     title : str
         The title of the page.
     remarks : sequence of str

@@ -1,4 +1,6 @@
-"""Every table and figure of the paper: what is missing is run, and all that is there becomes one report."""
+"""Every table and figure of the paper: what is missing is run, and all that is there becomes one
+report.
+"""
 
 import os
 import sys
@@ -68,7 +70,9 @@ class Item:
 
 
 def items(out: Path, *, quick: bool = False) -> dict[str, Item]:
-    """Return all tables and figures by their ids, with the rows that lie in a folder; tell of lines that cannot be used."""
+    """Return all tables and figures by their ids, with the rows that lie in a folder; tell of lines
+    that cannot be used.
+    """
     found: dict[str, Item] = {}
     for name in names():
         spec = load(name, quick=quick)
@@ -106,9 +110,9 @@ def reproduce(
 ) -> Path:
     """Run what is missing, write the report, and return the path of its page.
 
-    Runs are executed in processes of their own; in a script, call this under ``if __name__ == "__main__":``. Calls that
-    work in one folder at the same time share the work. A line of the rows that cannot be used is told on standard error, and
-    its run is made again.
+    Runs are executed in processes of their own; in a script, call this under ``if __name__ ==
+    "__main__":``. Calls that work in one folder at the same time share the work. A line of the rows
+    that cannot be used is told on standard error, and its run is made again.
 
     Parameters
     ----------
@@ -117,7 +121,8 @@ def reproduce(
     quick : bool
         Whether to run everything at a reduced size.
     out : path
-        The folder of the rows, tables, figures and the page. Rows that are there are not computed again.
+        The folder of the rows, tables, figures and the page. Rows that are there are not computed
+        again.
     keep : bool
         Whether to keep rows that were made by other code, instead of running them again.
     where : sequence of str

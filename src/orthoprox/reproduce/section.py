@@ -1,4 +1,6 @@
-"""What a report is made of: sections with tables, figures, and what the paper claims beside what was found."""
+"""What a report is made of: sections with tables, figures, and what the paper claims beside what
+was found.
+"""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any

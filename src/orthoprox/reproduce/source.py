@@ -27,14 +27,18 @@ class Source:
         return found
 
     def uses(self, is_package: Callable[[str], bool]) -> Iterator[Name]:
-        """Yield the names of the package that are used: of an imported package those that are read from it."""
+        """Yield the names of the package that are used: of an imported package those that are read
+        from it.
+        """
         packages = {local: name for local, name in self.bound.items() if is_package(".".join(name))}
         yield from (name for local, name in self.bound.items() if local not in packages)
         yield from _read(self._tree, packages)
 
     @cached_property
     def meaning(self) -> str:
-        """The code, without imports of the package, docstrings, comments and layout; the same in all versions of Python."""
+        """The code, without imports of the package, docstrings, comments and layout; the same in
+        all versions of Python.
+        """
         return repr(_plain(self._tree, self._own))
 
     @cached_property

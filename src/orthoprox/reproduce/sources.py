@@ -1,4 +1,6 @@
-"""The sources of a package: which of them determine what a module computes, and a hash of what they mean."""
+"""The sources of a package: which of them determine what a module computes, and a hash of what they
+mean.
+"""
 
 import hashlib
 from collections.abc import Iterable
@@ -10,8 +12,9 @@ from orthoprox.reproduce.source import Name, Source, source
 class Sources:
     """The modules of a package as they lie in a folder, read but not imported.
 
-    An import through a package is followed by name to the module that defines it, as the package's own imports tell. A name
-    that a package assigns itself, such as a registry, leads nowhere. Modules in ``unread`` are left out.
+    An import through a package is followed by name to the module that defines it, as the package's
+    own imports tell. A name that a package assigns itself, such as a registry, leads nowhere.
+    Modules in ``unread`` are left out.
     """
 
     def __init__(self, root: Path, *, unread: Iterable[str] = ()) -> None:
@@ -19,7 +22,9 @@ class Sources:
         self._known: dict[str, Source] = {}
 
     def hash(self, modules: Iterable[str]) -> str:
-        """Return a hash of what some modules and all that they import mean; names, places and layout do not count."""
+        """Return a hash of what some modules and all that they import mean; names, places and
+        layout do not count.
+        """
         meanings = sorted(self._source(name).meaning for name in self.closure(modules))
         return hashlib.sha256("\n".join(meanings).encode()).hexdigest()[:12]
 
@@ -36,7 +41,9 @@ class Sources:
         return {place for name in self._source(module).uses(self._is_package) for place in self._defining(name)}
 
     def _defining(self, name: Name) -> set[str]:
-        """Return the modules that define a name; all that a package imports, if it is the package itself."""
+        """Return the modules that define a name; all that a package imports, if it is the package
+        itself.
+        """
         for end in range(len(name), 0, -1):
             place, rest = ".".join(name[:end]), name[end:]
             if self._file(place).is_file():

@@ -35,10 +35,11 @@ class Run:
 class Spec:
     """One table or figure of the paper, as its TOML file describes it.
 
-    ``problem`` holds what all runs share and ``grid`` what varies, as lists or ranges; ``solvers`` the methods with their
-    parameters, numbers or formulas of m, n and L (the Lipschitz constant of grad l). A method with ``only`` runs on a part
-    of the grid. ``each`` changes one parameter at a time, ``every`` all combinations of several. ``paper`` holds the
-    paper's values. A spec with ``uses`` has no runs of its own: it draws those of another one.
+    ``problem`` holds what all runs share and ``grid`` what varies, as lists or ranges; ``solvers``
+    the methods with their parameters, numbers or formulas of m, n and L (the Lipschitz constant of
+    grad l). A method with ``only`` runs on a part of the grid. ``each`` changes one parameter at a
+    time, ``every`` all combinations of several. ``paper`` holds the paper's values. A spec with
+    ``uses`` has no runs of its own: it draws those of another one.
     """
 
     id: str
@@ -140,7 +141,9 @@ def names() -> list[str]:
 
 
 def values(given: Any) -> list[Any]:
-    """Return a list as it is; of a range ``from``, ``to``, its values by ``step``, or ``count`` of them at equal ratios."""
+    """Return a list as it is; of a range ``from``, ``to``, its values by ``step``, or ``count`` of
+    them at equal ratios.
+    """
     if isinstance(given, list):
         return given
     if "step" in given:
@@ -154,7 +157,9 @@ def _rounded(x: float) -> float:
 
 
 def _merged(content: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content with the changes; tables are merged, except ranges, and all else is replaced."""
+    """Return the content with the changes; tables are merged, except ranges, and all else is
+    replaced.
+    """
     merged = dict(content)
     for name, change in changes.items():
         old = content.get(name)

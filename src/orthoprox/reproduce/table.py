@@ -29,7 +29,8 @@ LATEX = {
 class Table:
     """A table whose cells are plain text; its methods escape what has a meaning in their format.
 
-    Groups are a line above the header, as pairs of a label, which may be empty, and the number of columns below it.
+    Groups are a line above the header, as pairs of a label, which may be empty, and the number of
+    columns below it.
     """
 
     title: str
@@ -54,18 +55,24 @@ class Table:
 
     @property
     def spans(self) -> tuple[tuple[str, int, int], ...]:
-        """The groups with the columns at which they start and end, counted from 0, the end left out."""
+        """The groups with the columns at which they start and end, counted from 0, the end left
+        out.
+        """
         ends = [sum(count for _, count in self.groups[: k + 1]) for k in range(len(self.groups))]
         return tuple((label, end - count, end) for (label, count), end in zip(self.groups, ends, strict=True))
 
     def markdown(self) -> str:
-        """Return the table in Markdown, without its title; a group's label stands before each of its headings."""
+        """Return the table in Markdown, without its title; a group's label stands before each of
+        its headings.
+        """
         labels = [label for label, count in self.groups for _ in range(count)] or [""] * len(self.header)
         header = [f"{label}: {name}" if label else name for label, name in zip(labels, self.header, strict=True)]
         return markdown(list(map(plain, header)), [list(map(plain, row)) for row in self.rows])
 
     def latex(self) -> str:
-        """Return the table in LaTeX, with its title as the caption; it needs the package booktabs."""
+        """Return the table in LaTeX, with its title as the caption; it needs the package
+        booktabs.
+        """
         label = re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
         lines = [
             r"\begin{table}",
@@ -94,7 +101,9 @@ class Table:
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of cells that are Markdown already; its columns are aligned in the source as well."""
+    """Return a table of cells that are Markdown already; its columns are aligned in the source as
+    well.
+    """
     lines = [header, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     padded = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
@@ -102,7 +111,9 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def plain(text: str) -> str:
-    """Return Markdown that shows the text as it is; an underscore within a word has no meaning and stays."""
+    """Return Markdown that shows the text as it is; an underscore within a word has no meaning and
+    stays.
+    """
     return re.sub(r"([\\`*<|~$\[\]]|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", text.replace("\n", " "))
 
 

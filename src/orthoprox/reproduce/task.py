@@ -12,7 +12,9 @@ _LEAST = 25  # runs of a share, which are done faster together
 
 @dataclass(frozen=True)
 class Task:
-    """Runs that are done together, claimed by the key of the share of the study to which they belong."""
+    """Runs that are done together, claimed by the key of the share of the study to which they
+    belong.
+    """
 
     study: str
     runs: tuple[Run, ...]
@@ -35,7 +37,9 @@ class Task:
 
 
 def tasks(runs: Sequence[Run], due: Container[str]) -> list[Task]:
-    """Return the tasks of a study in which a run is due, by its key: groups as a whole, of other shares what is due."""
+    """Return the tasks of a study in which a run is due, by its key: groups as a whole, of other
+    shares what is due.
+    """
     if not runs:
         return []
     name = runs[0].settings["study"]
@@ -44,7 +48,9 @@ def tasks(runs: Sequence[Run], due: Container[str]) -> list[Task]:
 
 
 def remaining(task: Task, due: Container[str]) -> Task:
-    """Return a task with the runs that are due; if any is, with all that it cannot be done without."""
+    """Return a task with the runs that are due; if any is, with all that it cannot be done
+    without.
+    """
     left = tuple(run for run in task.runs if run.key in due)
     return Task(task.study, task.runs if left and task.whole else left, task.key)
 

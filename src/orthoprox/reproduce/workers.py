@@ -1,4 +1,6 @@
-"""Runs in processes of their own: untimed ones on all cores, timed ones alone, each with one BLAS thread."""
+"""Runs in processes of their own: untimed ones on all cores, timed ones alone, each with one BLAS
+thread.
+"""
 
 import os
 import traceback
@@ -21,8 +23,9 @@ _PAUSE = 0.5  # seconds until it is asked again whether other processes have lef
 def work(agenda: Agenda) -> None:
     """Execute all that is on the agenda, the timed tasks after the others and one by one.
 
-    A task that raises is done as well: its outcomes have the status ERROR and the message. This returns when other processes
-    have done their share, too, or have ended without doing it, and it was done here.
+    A task that raises is done as well: its outcomes have the status ERROR and the message. This
+    returns when other processes have done their share, too, or have ended without doing it, and it
+    was done here.
     """
     for timed, number in ((False, cores()), (True, 1)):
         if count := agenda.left(timed=timed):
@@ -52,7 +55,9 @@ def _execute(study: str, group: list[Settings]) -> list[Outcome]:
 
 @cache
 def _end_with_parent() -> None:
-    """Let this process end when the one that started it is killed, so that no work goes on that nobody waits for."""
+    """Let this process end when the one that started it is killed, so that no work goes on that
+    nobody waits for.
+    """
     parent = parent_process()
     if parent is not None:
 

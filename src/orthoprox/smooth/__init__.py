@@ -1,4 +1,5 @@
-"""Smooth terms l, one file for each family; their base class, their abilities, and estimates of their curvature.
+"""Smooth terms l, one file for each family; their base class, their abilities, and estimates of
+their curvature.
 
 Imports the rooms _arrays, _linalg.
 """

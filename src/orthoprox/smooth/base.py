@@ -8,7 +8,9 @@ from orthoprox._arrays.library import Array, is_array
 
 
 class Smooth(ABC):
-    """A differentiable term l. Its methods accept leading batch axes of X, unless its data are sparse or an operator."""
+    """A differentiable term l. Its methods accept leading batch axes of X, unless its data are
+    sparse or an operator.
+    """
 
     @abstractmethod
     def value(self, X: Array) -> Array:
@@ -47,21 +49,29 @@ class HasHessian(Protocol):
 
     @property
     def hessian(self) -> Array | None:
-        """H with grad l(X) = HX + grad l(0), one m x m matrix for all columns; None where it is not at hand."""
+        """H with grad l(X) = HX + grad l(0), one m x m matrix for all columns; None where it is not
+        at hand.
+        """
 
 
 def hessian_matrix(ell: Smooth) -> Array | None:
-    """Return the Hessian that a term shows as a matrix, or None; a method of that name is something else."""
+    """Return the Hessian that a term shows as a matrix, or None; a method of that name is something
+    else.
+    """
     H = ell.hessian if isinstance(ell, HasHessian) else None
     return H if H is not None and is_array(H) and H.ndim == 2 else None
 
 
 @runtime_checkable
 class HasResolvent(Protocol):
-    """A smooth term, quadratic as a rule, whose sum with a quadratic has a closed-form minimiser."""
+    """A smooth term, quadratic as a rule, whose sum with a quadratic has a closed-form
+    minimiser.
+    """
 
     def resolvent(self, c: float) -> Callable[[Array], Array]:
-        """Return R -> X with grad l(X) + c X = R; whatever can be done once for this c is done here."""
+        """Return R -> X with grad l(X) + c X = R; whatever can be done once for this c is done
+        here.
+        """
 
     def resolvents(self) -> Callable[[float], Callable[[Array], Array]]:
         """Return c -> R -> X as above; whatever can be done once for all c is done here."""

@@ -1,4 +1,6 @@
-"""How fast the gradient of a smooth term changes: its own constants, or finite differences where it knows none."""
+"""How fast the gradient of a smooth term changes: its own constants, or finite differences where it
+knows none.
+"""
 
 from collections.abc import Callable
 
@@ -14,14 +16,17 @@ _POWER_MARGIN = 1.1
 
 
 def weak_convexity(smooth: Smooth, X: Array) -> float:
-    """Return a modulus with l + modulus/2 |.|^2 convex: the term's own, or the Lipschitz constant of its gradient."""
+    """Return a modulus with l + modulus/2 |.|^2 convex: the term's own, or the Lipschitz constant
+    of its gradient.
+    """
     return smooth.modulus if isinstance(smooth, HasWeakConvexity) else lipschitz(smooth, X)
 
 
 def lipschitz(smooth: Smooth, X: Array) -> float:
     """Return the Lipschitz constant of grad l: the term's own, or an estimate around X.
 
-    The estimate is 1.1 times the largest |grad l(X + V) - grad l(X)| / |V| found by a power method on finite differences.
+    The estimate is 1.1 times the largest |grad l(X + V) - grad l(X)| / |V| found by a power method
+    on finite differences.
     """
     if isinstance(smooth, HasLipschitz):
         return inputs.number(smooth.lipschitz, f"{type(smooth).__name__}.lipschitz", strict=False)
@@ -29,7 +34,9 @@ def lipschitz(smooth: Smooth, X: Array) -> float:
 
 
 def local_lipschitz(smooth: Smooth, X: Array, D: Array, steps: int) -> float:
-    """Return the largest |grad l(X + V) - D| / |V| that a power method finds from a fixed V; D = grad l(X)."""
+    """Return the largest |grad l(X + V) - D| / |V| that a power method finds from a fixed V; D =
+    grad l(X).
+    """
     xp = namespace(X)
     V = from_numpy(np.random.default_rng(0).standard_normal(tuple(X.shape)), like=X)
     length, largest = _difference(X), 0.0
@@ -42,12 +49,16 @@ def local_lipschitz(smooth: Smooth, X: Array, D: Array, steps: int) -> float:
 
 
 def _difference(X: Array) -> float:
-    """Return the length of a step for finite differences: long enough for the precision, short for the curvature."""
+    """Return the length of a step for finite differences: long enough for the precision, short for
+    the curvature.
+    """
     return float(10 * precision(X) ** (1 / 3) * X.shape[-1] ** 0.5)
 
 
 def hessian(smooth: Smooth, X: Array, D: Array) -> Callable[[Array], Array]:
-    """Return V -> l''(X)[V], a finite difference of gradients from D = grad l(X): one gradient for each V."""
+    """Return V -> l''(X)[V], a finite difference of gradients from D = grad l(X): one gradient for
+    each V.
+    """
     size = _difference(X)
 
     def apply(V: Array) -> Array:
@@ -58,7 +69,8 @@ def hessian(smooth: Smooth, X: Array, D: Array) -> Callable[[Array], Array]:
 
 
 def steepness(smooth: Smooth, X: Array, D: Array) -> float:
-    """Return max(L, |D|_2) with D = grad l(X): on the manifold the gradient changes at most as fast as its length and L allow.
+    """Return max(L, |D|_2) with D = grad l(X): on the manifold the gradient changes at most as fast
+    as its length and L allow.
 
     For a quadratic without a linear part this is L, at any X of the manifold.
     """

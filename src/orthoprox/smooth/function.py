@@ -10,15 +10,17 @@ from orthoprox.smooth.base import Smooth
 class Function(Smooth):
     """The smooth term l = fun, with gradient grad.
 
-    Its curvature is estimated where a method asks for it. A function that knows a Lipschitz constant of its gradient
-    is a subclass of :class:`orthoprox.smooth.Smooth` with a ``lipschitz`` property.
+    Its curvature is estimated where a method asks for it. A function that knows a Lipschitz
+    constant of its gradient is a subclass of :class:`orthoprox.smooth.Smooth` with a ``lipschitz``
+    property.
 
     Parameters
     ----------
     fun : callable
         X -> l(X), a number (for a batch of X: one number each).
     grad : callable
-        X -> the Euclidean gradient, of the shape of X. ``orthoprox.checks.check_grad`` tells whether it fits ``fun``.
+        X -> the Euclidean gradient, of the shape of X. ``orthoprox.checks.check_grad`` tells
+        whether it fits ``fun``.
     """
 
     def __init__(self, fun: Callable[[Array], Array], grad: Callable[[Array], Array]) -> None:

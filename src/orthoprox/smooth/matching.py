@@ -15,12 +15,14 @@ from orthoprox.smooth.base import Smooth
 class Matching(Smooth):
     """The matching objective l(X) = -vec(X)'K vec(X) + mu |max(0, -X)|_F^2.
 
-    K pairs each edge (i, j) of the first graph with each edge (a, b) of the second, in both orientations: the entry of
-    K at the node pairs (i, a) and (j, b) is the affinity of the two edges. K has m^2 n^2 entries and is never formed:
+    K pairs each edge (i, j) of the first graph with each edge (a, b) of the second, in both
+    orientations: the entry of K at the node pairs (i, a) and (j, b) is the affinity of the two
+    edges. K has m^2 n^2 entries and is never formed:
 
         unvec(K vec X) = S1 (Q o X[h1, h2]) S2'
 
-    with Q the affinities of the directed edges, h their heads and S the incidence matrices of their tails.
+    with Q the affinities of the directed edges, h their heads and S the incidence matrices of their
+    tails.
 
     Parameters
     ----------

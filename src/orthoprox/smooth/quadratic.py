@@ -74,7 +74,9 @@ class Quadratic(Smooth):
         return max(0.0, -smallest_eigenvalue(lambda V: A @ V, A.shape[0]))
 
     def resolvent(self, c: float) -> Callable[[Array], Array]:
-        """Return R -> (A + cI)^(-1) (R - B): one product if A is dense, a factorisation if sparse, else conjugate gradients."""
+        """Return R -> (A + cI)^(-1) (R - B): one product if A is dense, a factorisation if sparse,
+        else conjugate gradients.
+        """
         return self._shifted(lambda A: lambda c: shifted_inverse(A, c))(c)
 
     def resolvents(self) -> Callable[[float], Callable[[Array], Array]]:

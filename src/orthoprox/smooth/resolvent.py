@@ -1,4 +1,6 @@
-"""Minimising a smooth term plus a quadratic: exactly where the term can, by a few gradient steps where it cannot."""
+"""Minimising a smooth term plus a quadratic: exactly where the term can, by a few gradient steps
+where it cannot.
+"""
 
 from collections.abc import Callable
 
@@ -13,7 +15,9 @@ Resolvent = Callable[[Array, Array], Array]
 
 
 def resolvent(smooth: Smooth, c: float, X: Array) -> Resolvent:
-    """Return the solver of  grad l(X) + c X = R  for many R; c has to exceed the weak convexity modulus of l."""
+    """Return the solver of  grad l(X) + c X = R  for many R; c has to exceed the weak convexity
+    modulus of l.
+    """
     return _exact(smooth.resolvent(c)) if isinstance(smooth, HasResolvent) else _inexact(smooth, X)(c)
 
 

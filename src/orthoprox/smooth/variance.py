@@ -23,9 +23,10 @@ _AMORTISED = 1000  # column products over which the cost of forming A'A is sprea
 class Variance(Smooth):
     """The negative explained variance l(X) = -|AX|_F^2 = -tr(X'A'AX), with gradient -2 A'AX.
 
-    The product A'AX is done as (A'A)X or as A'(AX), whichever needs fewer operations. For each column of X these are
-    ``2 m^2`` and ``4 z``, with z the number of stored entries of A; forming A'A costs ``z m`` once, which is spread over
-    a thousand columns. An operator is applied, never formed. A memory map is read in row blocks: once, if A'A pays.
+    The product A'AX is done as (A'A)X or as A'(AX), whichever needs fewer operations. For each
+    column of X these are ``2 m^2`` and ``4 z``, with z the number of stored entries of A; forming
+    A'A costs ``z m`` once, which is spread over a thousand columns. An operator is applied, never
+    formed. A memory map is read in row blocks: once, if A'A pays.
 
     Parameters
     ----------
@@ -92,7 +93,9 @@ class Variance(Smooth):
         return self.lipschitz
 
     def resolvent(self, c: float) -> Callable[[Array], Array]:
-        """Return R -> (cI - 2A'A)^(-1) R, through the smaller of A'A and AA'; by conjugate gradients for an operator."""
+        """Return R -> (cI - 2A'A)^(-1) R, through the smaller of A'A and AA'; by conjugate
+        gradients for an operator.
+        """
         return self._shifted(lambda A: lambda c: shifted_inverse(A, c))(c)
 
     def resolvents(self) -> Callable[[float], Callable[[Array], Array]]:

@@ -1,4 +1,5 @@
-"""The methods, one file each: state, init, step, residuals. The registry is SOLVERS; _shared holds what several use.
+"""The methods, one file each: state, init, step, residuals. The registry is SOLVERS; _shared holds
+what several use.
 
 Imports the rooms _arrays, _linalg, smooth, nonsmooth, problems, _certify, paper, _adaptive.
 """

@@ -1,4 +1,6 @@
-"""LSALM without a parameter to choose: it measures the problem as it runs, and turns to Newton's method if it stagnates."""
+"""LSALM without a parameter to choose: it measures the problem as it runs, and turns to Newton's
+method if it stagnates.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -47,30 +49,34 @@ class State:
 class Adaptive(Solver[State]):
     """LSALM with parameters that follow the problem, for any l and g, at any scale.
 
-    An iteration is one of LSALM at an extrapolated point E, with one gradient, one prox and one product E'E:
+    An iteration is one of LSALM at an extrapolated point E, with one gradient, one prox and one
+    product E'E:
 
         X+ = prox_{g/(c+r)}((cE + rZ - grad l(E) - 2E (Y + rho (E'E - I))) / (c + r))
         E+ = X+ + theta (X+ - X)       Z+ = Z + beta (X+ - Z)       Y+ = Y + alpha (E+'E+ - I)
 
-    c is the curvature measured along the last step. rho and alpha are c / 5; rho is larger where l and g drive X off the
-    manifold. r = c / 20 and beta = .9. theta is Nesterov's; it restarts after a step in the wrong direction and when columns
-    lose their orthogonality. If progress stagnates, the step rule becomes more conservative. If all three step rules
-    stagnate, the method switches to a trust-region Newton method on the Moreau-smoothed problem l + e_nu and drives nu to 0;
-    a smooth problem starts with it. A run that diverges restarts from its last good point with more curvature. Where X is
-    large and sparse, l quadratic and g separable, an iteration is followed by up to thirty on a working set, the entries that
-    are nonzero or near to it. Near the end such an X is polished: with its zeros kept, the problem is smooth, and Newton's
-    method gives all digits. The page ``docs/automatic.md`` derives each rule.
+    c is the curvature measured along the last step. rho and alpha are c / 5; rho is larger where l
+    and g drive X off the manifold. r = c / 20 and beta = .9. theta is Nesterov's; it restarts after
+    a step in the wrong direction and when columns lose their orthogonality. If progress stagnates,
+    the step rule becomes more conservative. If all three step rules stagnate, the method switches
+    to a trust-region Newton method on the Moreau-smoothed problem l + e_nu and drives nu to 0; a
+    smooth problem starts with it. A run that diverges restarts from its last good point with more
+    curvature. Where X is large and sparse, l quadratic and g separable, an iteration is followed by
+    up to thirty on a working set, the entries that are nonzero or near to it. Near the end such an
+    X is polished: with its zeros kept, the problem is smooth, and Newton's method gives all digits.
+    The page ``docs/automatic.md`` derives each rule.
 
     Parameters
     ----------
     newton : bool
-        Whether Newton's method, polish and working-set epochs may be used; without them each iteration is one of LSALM with
-        one gradient.
+        Whether Newton's method, polish and working-set epochs may be used; without them each
+        iteration is one of LSALM with one gradient.
 
     References
     ----------
-    Zhu, Ding, Liu and So, Primal-Dual Methods for Nonsmooth Nonconvex Optimization with Orthogonality Constraints,
-    arXiv:2604.04130 (2026), for Algorithm 1; the adaptation is this package's own.
+    Zhu, Ding, Liu and So, Primal-Dual Methods for Nonsmooth Nonconvex Optimization with
+    Orthogonality Constraints, arXiv:2604.04130 (2026), for Algorithm 1; the adaptation is this
+    package's own.
     """
 
     facts: ClassVar = Facts(
@@ -106,14 +112,18 @@ class Adaptive(Solver[State]):
         return self._judge(problem, state) if self.newton else _restart_step_rules(state)
 
     def _recover(self, problem: Problem, state: State, diverged: first_order.Iterate) -> State:
-        """Restart from the last good point; by Newton's method, if the run has diverged too often."""
+        """Restart from the last good point; by Newton's method, if the run has diverged too
+        often.
+        """
         lsalm = first_order.restarted(problem, replace(state.lsalm, vanished=diverged.vanished), state.start)
         state = replace(state, lsalm=lsalm, divergences=state.divergences + 1, compared_with_start=False)
         often = self.newton and state.divergences >= _DIVERGENCES and not state.newton_used
         return _to_newton(problem, state, lsalm.X, WIDE, newton_until_end=False) if often else state
 
     def _judge(self, problem: Problem, state: State) -> State:
-        """Switch to Newton's method where LSALM is worse than the start or stagnates with every step rule; or polish X."""
+        """Switch to Newton's method where LSALM is worse than the start or stagnates with every
+        step rule; or polish X.
+        """
         lsalm, residual = state.lsalm, max(state.lsalm.stationarity, state.lsalm.feasibility)
         if not state.compared_with_start and residual <= _COMPARED:
             state = replace(state, compared_with_start=True)
@@ -132,8 +142,9 @@ class Adaptive(Solver[State]):
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
         """Return ``step``, ``constraint`` and ``prox``.
 
-        For LSALM these are |X+ - X|, |E'E - I| and (c + r) |X+ - E|; for Newton's method, with P the prox point that it
-        reports, |P+ - P|, |P'P - I|, and the gradient of the smoothed problem plus |X - P| in units of l.
+        For LSALM these are |X+ - X|, |E'E - I| and (c + r) |X+ - E|; for Newton's method, with P
+        the prox point that it reports, |P+ - P|, |P'P - I|, and the gradient of the smoothed
+        problem plus |X - P| in units of l.
         """
         point = new.newton
 
@@ -192,7 +203,9 @@ def _polished(problem: Problem, state: State, residual: float) -> State:
 
 
 def _restart_step_rules(state: State, monitor: StagnationMonitor | None = None) -> State:
-    """Begin with the step rules again, with a larger safety factor, if all of them have stagnated."""
+    """Begin with the step rules again, with a larger safety factor, if all of them have
+    stagnated.
+    """
     lsalm = state.lsalm
     if not lsalm.monitor.exhausted:
         return state

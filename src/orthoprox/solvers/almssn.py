@@ -1,4 +1,6 @@
-"""ALMSSN, the augmented Lagrangian method on the manifold with a semismooth Newton method inside."""
+"""ALMSSN, the augmented Lagrangian method on the manifold with a semismooth Newton method
+inside.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -37,39 +39,41 @@ class State(SplitState):
 
 @dataclass(frozen=True)
 class ALMSSN(AugmentedLagrangian[State]):
-    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y). With e the Moreau envelope of g for 1/s,
+    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y). With e the Moreau
+    envelope of g for 1/s,
 
         X+ ~ argmin F(X) = l(X) + e(X + Lam/s)  subject to  X'X = I
         Y+ = prox_{g/s}(X+ + Lam/s),   Lam+ = Lam + s (X+ - Y+)
 
-    The inner problem is solved by Barzilai-Borwein steps until |P_T(F')| <= coarse, and then by Newton steps
+    The inner problem is solved by Barzilai-Borwein steps until |P_T(F')| <= coarse, and then by
+    Newton steps
 
         X <- qr(X + a Z),   (H + shift) Z = -P_T(F'),   H[V] = P_T(l''[V] + e''[V] - V sym(X'F'))
 
-    with a generalised second derivative of e, to the tolerance min(accuracy^k, 5 |X - Y|). s grows where max |X - Y|
-    does not shrink, or is large against the gradient that is left. The shift rises where H + shift is not positive, and
-    falls after each step.
+    with a generalised second derivative of e, to the tolerance min(accuracy^k, 5 |X - Y|). s grows
+    where max |X - Y| does not shrink, or is large against the gradient that is left. The shift
+    rises where H + shift is not positive, and falls after each step.
 
     Parameters
     ----------
     penalty : float, optional
-        The first s; by default 1.5 max(L^-, L/4), with L the Lipschitz constant of grad l and L^- the weak convexity
-        modulus of l.
+        The first s; by default 1.5 max(L^-, L/4), with L the Lipschitz constant of grad l and L^-
+        the weak convexity modulus of l.
     growth, ratio : float
-        s is multiplied by ``growth``, and at least |Lam|, after an iteration in which max |X - Y| exceeds ``ratio`` times
-        its last value.
+        s is multiplied by ``growth``, and at least |Lam|, after an iteration in which max |X - Y|
+        exceeds ``ratio`` times its last value.
     accuracy, coarse, shift : float
         As above, ``shift`` the first one; all in terms of ``unit``.
     search : {"value", "gradient"}
         What has to fall in the line search of a Newton step: F, or |P_T(F')|.
     unit : float, optional
-        By default the largest entry of the gradient at the start, which makes the method scale invariant; the authors'
-        constants are absolute, ``unit=1``, with ``shift=3``.
+        By default the largest entry of the gradient at the start, which makes the method scale
+        invariant; the authors' constants are absolute, ``unit=1``, with ``shift=3``.
 
     References
     ----------
-    Y. Zhou, C. Bao, C. Ding and J. Zhu, A semismooth Newton based augmented Lagrangian method for nonsmooth optimization
-    on matrix manifolds, Math. Program. 201 (2023).
+    Y. Zhou, C. Bao, C. Ding and J. Zhu, A semismooth Newton based augmented Lagrangian method for
+    nonsmooth optimization on matrix manifolds, Math. Program. 201 (2023).
     """
 
     facts: ClassVar = Facts(
@@ -165,7 +169,9 @@ class ALMSSN(AugmentedLagrangian[State]):
         return replace(point, k=state.k + 1, trials=trials, shift=shift, coarse=coarse, products=products)
 
     def _tolerance(self, state: State) -> float:
-        """Return the inner tolerance: it shrinks with k and with |X - Y|, but not below rounding errors."""
+        """Return the inner tolerance: it shrinks with k and with |X - Y|, but not below rounding
+        errors.
+        """
         tol = self.accuracy ** (state.k + 1)
         if state.k >= 2:
             tol = min(tol, _SHARE * float(norm(state.X - state.Y)))

@@ -33,25 +33,29 @@ class State(ProximalState):
 class AManPG(ProximalGradient[State]):
     """ManPG with Nesterov's extrapolation and a safeguard: in each iteration
 
-        X+ = polar(Y + V),   V = argmin <grad l(Y), V> + |V|^2 / 2t + g(Y + V)  subject to  Y'V + V'Y = 0
+        V  = argmin <grad l(Y), V> + |V|^2 / 2t + g(Y + V)  subject to  Y'V + V'Y = 0
+        X+ = polar(Y + V)
         Y+ = R((1 - s) / s+ R^-1(X)),   s+ = (1 + sqrt(1 + 4 s^2)) / 2,   s = 1 at first
 
-    with R the polar retraction at X+; Y+ = X+ where X is too far away for R^-1. After every few iterations, a ManPG step with
-    its line search is made from the point where the last safeguard ended. Where it leads to a lower F than X+, it takes the
-    place of X+, and s = 1 again.
+    with R the polar retraction at X+; Y+ = X+ where X is too far away for R^-1. After every few
+    iterations, a ManPG step with its line search is made from the point where the last safeguard
+    ended. Where it leads to a lower F than X+, it takes the place of X+, and s = 1 again.
 
     Parameters
     ----------
     step_size : float, optional
-        t; by default 1 / max(L, |grad l(X0)|_2) with L the Lipschitz constant of grad l. The extrapolated steps have no line
-        search, and on the manifold the gradient changes as fast as both allow.
+        t; by default 1 / max(L, |grad l(X0)|_2) with L the Lipschitz constant of grad l. The
+        extrapolated steps have no line search, and on the manifold the gradient changes as fast as
+        both allow.
     safeguard : int
-        The number of iterations from one safeguard to the next. F falls from one to the next; in between it need not.
+        The number of iterations from one safeguard to the next. F falls from one to the next; in
+        between it need not.
 
     References
     ----------
-    W. Huang and K. Wei, An extension of fast iterative shrinkage-thresholding algorithm to Riemannian optimization for sparse
-    principal component analysis, Numer. Linear Algebra Appl. 29 (2022).
+    W. Huang and K. Wei, An extension of fast iterative shrinkage-thresholding algorithm to
+    Riemannian optimization for sparse principal component analysis, Numer. Linear Algebra Appl. 29
+    (2022).
     """
 
     facts: ClassVar = Facts(
@@ -91,7 +95,9 @@ class AManPG(ProximalGradient[State]):
         return replace(new, Y=Y, D=problem.smooth.grad(Y), s=s)
 
     def _guard(self, problem: Problem, state: State) -> State:
-        """Compare X with a step of ManPG from the last safe point, and take the better one; X is safe from now on."""
+        """Compare X with a step of ManPG from the last safe point, and take the better one; X is
+        safe from now on.
+        """
         safe, here = state.safe, visit(problem, state.X)
         V, Lam, proxes = self._tangent_prox(problem, state, safe.X, safe.D, state.Lam_safe)
         found = descend(problem, safe, V, state.t)

@@ -1,4 +1,6 @@
-"""What every method is: parameters, a state, and one step; what it needs of the terms, and what is known about it."""
+"""What every method is: parameters, a state, and one step; what it needs of the terms, and what is
+known about it.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -41,11 +43,13 @@ SEPARABLE = Ability("a separable g for its box", "is not separable", Separable)
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known about a method: the columns of the paper's comparison, and the work of one iteration.
+    """What is known about a method: the columns of the paper's comparison, and the work of one
+    iteration.
 
-    ``work`` counts, for one iteration (with ``trials`` that is one trial of its line search; with ``cycles``, one cycle
-    of its inner loop), the operations of which an iteration consists: ``gradient`` (with or without the value),
-    ``prox``, ``polar``, ``resolvent``, and the products ``gram`` X'W and ``right`` XS of 2 m n^2 operations each.
+    ``work`` counts, for one iteration (with ``trials`` that is one trial of its line search; with
+    ``cycles``, one cycle of its inner loop), the operations of which an iteration consists:
+    ``gradient`` (with or without the value), ``prox``, ``polar``, ``resolvent``, and the products
+    ``gram`` X'W and ``right`` XS of 2 m n^2 operations each.
     """
 
     name: str
@@ -60,7 +64,9 @@ class Facts:
 
 
 def check_positive(solver: Any, *names: str) -> None:
-    """Make floats of the named parameters and raise where one is not positive; None stays where it is the default."""
+    """Make floats of the named parameters and raise where one is not positive; None stays where it
+    is the default.
+    """
     optional = {field.name for field in fields(solver) if field.default is None}
     for name in names:
         value = getattr(solver, name)
@@ -71,7 +77,8 @@ def check_positive(solver: Any, *names: str) -> None:
 class Solver(ABC, Generic[S]):
     """A method, as a frozen dataclass of the parameters that the user wrote.
 
-    The loop, the clock, the measurements and the stopping rules are written once, in ``solve``; a method only iterates.
+    The loop, the clock, the measurements and the stopping rules are written once, in ``solve``; a
+    method only iterates.
     """
 
     facts: ClassVar[Facts]
@@ -92,10 +99,11 @@ class Solver(ABC, Generic[S]):
 
     @abstractmethod
     def residuals(self, problem: Problem, old: S, new: S) -> Residuals:
-        """Return cheap named quantities of the step from ``old`` to ``new``, each computed when called.
+        """Return cheap named quantities of the step from ``old`` to ``new``, each computed when
+        called.
 
-        All methods have ``step`` |X^k - X^(k-1)|, ``constraint`` (the violation of what the method keeps only in the
-        limit) and ``prox`` (an estimate of the distance to stationarity).
+        All methods have ``step`` |X^k - X^(k-1)|, ``constraint`` (the violation of what the method
+        keeps only in the limit) and ``prox`` (an estimate of the distance to stationarity).
         """
 
     def output(self, state: S) -> Array:
@@ -103,7 +111,9 @@ class Solver(ABC, Generic[S]):
         return cast(Any, state).X
 
     def multiplier(self, state: S) -> Array | None:
-        """Return the method's own multiplier of X'X = I; None by default, and the certificate finds one."""
+        """Return the method's own multiplier of X'X = I; None by default, and the certificate finds
+        one.
+        """
         return None
 
     def parameters(self, state: S) -> dict[str, Any]:

@@ -51,37 +51,40 @@ class Dissolving(Solver[State]):
 
         h(X) = l(A(X)) + g(A(X)) + b/4 |X'X - I|^2,   A(X) = X (3I - X'X) / 2,
 
-    which agrees with l + g on the manifold and whose stationary points near it are those of the problem. With G = X'X - I and
-    W in grad l(A(X)) + dg(A(X)) of minimum norm, a subgradient of h is
+    which agrees with l + g on the manifold and whose stationary points near it are those of the
+    problem. With G = X'X - I and W in grad l(A(X)) + dg(A(X)) of minimum norm, a subgradient of h
+    is
 
         V = W (I - G/2) - X sym(X'W) + b X G.
 
     Far from the manifold h may be unbounded; too small a penalty leads there.
 
-    With g, steps of length t_k = step_size decay^k follow -V. They make no zeros: at (100, 10), from random starts and with the
-    defaults, X is after 30,000 iterations still 2e-4 to 1e-2 short of a certificate on sparse PCA, 2e-2 to 4e-2 on compressed
-    modes.
+    With g, steps of length t_k = step_size decay^k follow -V. They make no zeros: at (100, 10),
+    from random starts and with the defaults, X is after 30,000 iterations still 2e-4 to 1e-2 short
+    of a certificate on sparse PCA, 2e-2 to 4e-2 on compressed modes.
 
     Parameters
     ----------
     inner : {"auto", "gradient", "lbfgs", "subgradient"}
-        Gradient steps of constant length, or SciPy's L-BFGS-B, both for smooth problems; or subgradient steps. By default
-        L-BFGS where g = 0, and subgradient steps elsewhere.
+        Gradient steps of constant length, or SciPy's L-BFGS-B, both for smooth problems; or
+        subgradient steps. By default L-BFGS where g = 0, and subgradient steps elsewhere.
     penalty : float, optional
-        b; by default max(L, |W0|_2, 1.6 w), with L the Lipschitz constant of grad l, W0 = W at X0 and w the largest
-        eigenvalue of sym(X0'W0): below 1.5 w the manifold does not attract.
+        b; by default max(L, |W0|_2, 1.6 w), with L the Lipschitz constant of grad l, W0 = W at X0
+        and w the largest eigenvalue of sym(X0'W0): below 1.5 w the manifold does not attract.
     step_size : float, optional
-        By default 1/(4b), and 1/(3b) for the first subgradient step. L-BFGS begins its first line search with it.
+        By default 1/(4b), and 1/(3b) for the first subgradient step. L-BFGS begins its first line
+        search with it.
     decay : float
         Of the subgradient steps; the default shrinks them by 1e-5 over 20,000 iterations.
     max_cycles : int
-        The number of L-BFGS iterations that make one iteration of this method. The next one starts without their memory;
-        where they fail, as they do at the limits of the precision, a gradient step is taken instead.
+        The number of L-BFGS iterations that make one iteration of this method. The next one starts
+        without their memory; where they fail, as they do at the limits of the precision, a gradient
+        step is taken instead.
 
     References
     ----------
-    X. Hu, N. Xiao, X. Liu and K.-C. Toh, A constraint dissolving approach for nonsmooth optimization over the Stiefel
-    manifold, IMA J. Numer. Anal. 44 (2024).
+    X. Hu, N. Xiao, X. Liu and K.-C. Toh, A constraint dissolving approach for nonsmooth
+    optimization over the Stiefel manifold, IMA J. Numer. Anal. 44 (2024).
     """
 
     facts: ClassVar = Facts(
@@ -135,7 +138,9 @@ class Dissolving(Solver[State]):
         }
 
     def multiplier(self, state: State) -> Array | None:
-        """Return -Lam / 2; None for subgradient steps, whose W need not be near the one that a stationary point has."""
+        """Return -Lam / 2; None for subgradient steps, whose W need not be near the one that a
+        stationary point has.
+        """
         return None if state.p.inner == "subgradient" else -state.Lam / 2
 
     def parameters(self, state: State) -> dict[str, Any]:
@@ -173,9 +178,11 @@ def _descend(problem: Problem, state: State, t: float) -> State:
 
 
 def _quasi_newton(problem: Problem, state: State, iterations: int) -> State:
-    """Run L-BFGS from X, in coordinates in which its first trial is the gradient step; take that step where it fails.
+    """Run L-BFGS from X, in coordinates in which its first trial is the gradient step; take that
+    step where it fails.
 
-    Far from the manifold a line search would follow h to where it is unbounded. There it sees a wall, which turns it back.
+    Far from the manifold a line search would follow h to where it is unbounded. There it sees a
+    wall, which turns it back.
     """
     p, shape, evaluations = state.p, tuple(state.X.shape), 0
     unit = p.t * float(norm(state.V))

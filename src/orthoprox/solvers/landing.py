@@ -48,9 +48,10 @@ class Landing(Solver[State]):
 
     References
     ----------
-    P. Ablin and G. Peyre, Fast and accurate optimization on the orthogonal manifold without retraction, AISTATS (2022);
-    P. Ablin, S. Vary, B. Gao and P.-A. Absil, Infeasible deterministic, stochastic, and variance-reduction algorithms for
-    optimization under orthogonality constraints, J. Mach. Learn. Res. 25 (2024).
+    P. Ablin and G. Peyre, Fast and accurate optimization on the orthogonal manifold without
+    retraction, AISTATS (2022); P. Ablin, S. Vary, B. Gao and P.-A. Absil, Infeasible deterministic,
+    stochastic, and variance-reduction algorithms for optimization under orthogonality constraints,
+    J. Mach. Learn. Res. 25 (2024).
     """
 
     facts: ClassVar = Facts(
@@ -87,7 +88,9 @@ class Landing(Solver[State]):
         return _state(problem, state.X - self._length(state) * state.field, state.lam, state.eta)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` |X'X - I|, ``prox`` |field| and ``kkt`` |grad l - X sym(X'grad l)|."""
+        """Return ``step`` |X+ - X|, ``constraint`` |X'X - I|, ``prox`` |field| and ``kkt`` |grad l
+        - X sym(X'grad l)|.
+        """
         return {
             "step": lambda: norm(new.X - old.X),
             "constraint": lambda: norm(new.G),
@@ -114,7 +117,9 @@ class Landing(Solver[State]):
 
 
 def _state(problem: Problem, X: Array, lam: float, eta: float) -> State:
-    """Return the state at X; with skew(DX')X = (D (X'X) - X (D'X)) / 2 and X'X = I + G the field needs two products."""
+    """Return the state at X; with skew(DX')X = (D (X'X) - X (D'X)) / 2 and X'X = I + G the field
+    needs two products.
+    """
     D, G = problem.smooth.grad(X), stiefel.defect(X)
     DX = D.mT @ X
     field = (D + D @ G) / 2 - X @ (DX / 2 - lam * G)

@@ -1,4 +1,6 @@
-"""LSALM, the linearized smoothing augmented Lagrangian method: Algorithm 1 of the paper, line by line."""
+"""LSALM, the linearized smoothing augmented Lagrangian method: Algorithm 1 of the paper, line by
+line.
+"""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
@@ -41,29 +43,35 @@ class State:
 
 @dataclass(frozen=True)
 class LSALM(Solver[State]):
-    """The linearized smoothing augmented Lagrangian method: one loop, no retraction, only matrix products.
+    """The linearized smoothing augmented Lagrangian method: one loop, no retraction, only matrix
+    products.
 
-    With L_rho(X, Y) = l(X) + g(X) + <Y, X'X - I> + rho/2 |X'X - I|^2 and c = r + 1/lam, each iteration does
+    With L_rho(X, Y) = l(X) + g(X) + <Y, X'X - I> + rho/2 |X'X - I|^2 and c = r + 1/lam, each
+    iteration does
 
         X+ = prox_{g/c}((X/lam + r Z - grad l(X) - 2X (Y + rho (X'X - I))) / c)
         Z+ = Z + beta (X+ - Z)
         Y+ = proj(Y + alpha (X+'X+ - I - eps Y))
 
-    at the price of one gradient, one prox and one product X'X. What is given is used exactly as given. What is not
-    follows one rule, careful and slow, with L the Lipschitz constant of grad l plus the weak convexity modulus of g, and
-    s = L (X0 - prox_{g/L}(X0)) for a subgradient of g:
+    at the price of one gradient, one prox and one product X'X. What is given is used exactly as
+    given. What is not follows one rule, careful and slow, with L the Lipschitz constant of grad l
+    plus the weak convexity modulus of g, and s = L (X0 - prox_{g/L}(X0)) for a subgradient of g:
 
-        Y0 = -sym(X0'(grad l(X0) + s)) / 2      rho = max(L/6, |Y0|_2/2)      alpha = rho      eps = 1e-10 / rho
-        1/lam = L + 2 |Y0|_2 + 4 rho            r = .1 / lam                  beta = .9        Z0 = X0
+        Y0 = -sym(X0'(grad l(X0) + s)) / 2      rho = max(L/6, |Y0|_2/2)      alpha = rho
+        1/lam = L + 2 |Y0|_2 + 4 rho            r = .1 / lam                  beta = .9
+        Z0 = X0                                 eps = 1e-10 / rho
 
-    (Where rho = 0 is given, max(L/6, |Y0|_2/2) takes its place in alpha and eps and is added to 1/lam.)
+    (Where rho = 0 is given, max(L/6, |Y0|_2/2) takes its place in alpha and eps and is added to
+    1/lam.)
 
     Parameters
     ----------
     rho, lam, r, alpha, beta, eps : float, optional
-        As above; lam, alpha and beta positive, the others nonnegative. For a batch of problems also arrays (batch, 1, 1).
+        As above; lam, alpha and beta positive, the others nonnegative. For a batch of problems also
+        arrays (batch, 1, 1).
     box : float, optional
-        Keeps X in |x_ij| <= box, in place of the paper's set of primal iterates; needs a separable g. None by default.
+        Keeps X in |x_ij| <= box, in place of the paper's set of primal iterates; needs a separable
+        g. None by default.
     dual_radius : float, optional
         Keeps Y in |Y|_F <= dual_radius, the paper's R_Y. None by default.
     Y0, Z0 : array, optional
@@ -71,8 +79,8 @@ class LSALM(Solver[State]):
 
     References
     ----------
-    Zhu, Ding, Liu and So, Primal-Dual Methods for Nonsmooth Nonconvex Optimization with Orthogonality Constraints,
-    arXiv:2604.04130 (2026), Algorithm 1.
+    Zhu, Ding, Liu and So, Primal-Dual Methods for Nonsmooth Nonconvex Optimization with
+    Orthogonality Constraints, arXiv:2604.04130 (2026), Algorithm 1.
     """
 
     facts: ClassVar = Facts(
@@ -102,7 +110,9 @@ class LSALM(Solver[State]):
 
     @classmethod
     def paper(cls, experiment: str, problem: Problem) -> "LSALM":
-        """Return LSALM with the constants of one of the paper's experiments, "quadratic", "sparse_pca" or "matching"."""
+        """Return LSALM with the constants of one of the paper's experiments, "quadratic",
+        "sparse_pca" or "matching".
+        """
         constants = CONSTANTS[inputs.choice(experiment, "experiment", CONSTANTS)]
         return cls(**constants(as_problem(problem)), box=10.0, Y0=0.0)
 
@@ -122,8 +132,8 @@ class LSALM(Solver[State]):
         X, Y, Z, G, D, p = state.X, state.Y, state.Z, state.G, state.D, state.p
         c = p.r + 1 / p.lam
 
-        # Algorithm 1, line 2:  X+ = prox_{g/c}( (X/lam + rZ - grad_X L_rho(X, Y)) / c ), kept in the box
-        # with grad_X L_rho = D + 2X (Y + rho G); X/lam joins that product
+        # Algorithm 1, line 2:  X+ = prox_{g/c}( (X/lam + rZ - grad_X L_rho(X, Y)) / c ), kept in
+        # the box with grad_X L_rho = D + 2X (Y + rho G); X/lam joins that product
         M = 2 * (Y + p.rho * G) - identity(Y.shape[-1], Y) / p.lam
         X = self._primal_set.project(g.prox((p.r * Z - D - X @ M) / c, 1 / c))
 
@@ -136,11 +146,12 @@ class LSALM(Solver[State]):
         return State(X, Y, Z, G, ell.grad(X), p)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return the residuals of the paper's stopping rules, and two that bound the distance to stationarity.
+        """Return the residuals of the paper's stopping rules, and two that bound the distance to
+        stationarity.
 
-        ``step`` |X+ - X|, ``smoothing`` |X+ - Z|, ``update`` their sum, ``constraint`` |X+'X+ - I|, and with s the
-        subgradient of g at X+ that the prox gave (0 if g = 0): ``prox`` |grad l(X) + s + 2X (Y + rho (X'X - I))|, which
-        needs no product, and ``kkt`` |grad l(X+) + s + 2 X+ Y+|.
+        ``step`` |X+ - X|, ``smoothing`` |X+ - Z|, ``update`` their sum, ``constraint`` |X+'X+ - I|,
+        and with s the subgradient of g at X+ that the prox gave (0 if g = 0): ``prox`` |grad l(X) +
+        s + 2X (Y + rho (X'X - I))|, which needs no product, and ``kkt`` |grad l(X+) + s + 2 X+ Y+|.
         """
         p = new.p
 

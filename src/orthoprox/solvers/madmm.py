@@ -13,7 +13,8 @@ from orthoprox.solvers.base import Facts, check_positive
 
 @dataclass(frozen=True)
 class MADMM(ManifoldADMM):
-    """ADMM for X = Z with X on the manifold and g(Z), in which a few Riemannian gradient steps find X:
+    """ADMM for X = Z with X on the manifold and g(Z), in which a few Riemannian gradient steps find
+    X:
 
         X+ ~ argmin l(X) + rho/2 |X - Z + Lam/rho|^2  subject to  X'X = I,
              by  X <- polar(X - eta xi),   xi = P_T(grad l(X) + Lam + rho (X - Z))
@@ -24,8 +25,8 @@ class MADMM(ManifoldADMM):
     Parameters
     ----------
     rho : float, optional
-        The penalty; by default max(1.1 L^-, L/4, 2m), with L the Lipschitz constant of grad l, L^- and m the weak convexity
-        moduli of l and of g.
+        The penalty; by default max(1.1 L^-, L/4, 2m), with L the Lipschitz constant of grad l, L^-
+        and m the weak convexity moduli of l and of g.
     eta : float, optional
         The step; by default 1 / (max(L, |grad l(X0)|_2) + rho).
     accuracy : float
@@ -35,8 +36,8 @@ class MADMM(ManifoldADMM):
 
     References
     ----------
-    A. Kovnatsky, K. Glashoff and M. M. Bronstein, MADMM: a generic algorithm for non-smooth optimization on manifolds,
-    ECCV (2016).
+    A. Kovnatsky, K. Glashoff and M. M. Bronstein, MADMM: a generic algorithm for non-smooth
+    optimization on manifolds, ECCV (2016).
     """
 
     facts: ClassVar = Facts(

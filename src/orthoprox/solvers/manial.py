@@ -1,4 +1,6 @@
-"""ManIAL, the Riemannian inexact augmented Lagrangian method, with its two rules for the inner problem."""
+"""ManIAL, the Riemannian inexact augmented Lagrangian method, with its two rules for the inner
+problem.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,27 +15,31 @@ _DOUBLINGS = 14  # of the number of inner steps, after which it stays
 
 @dataclass(frozen=True)
 class ManIAL(FirstOrder):
-    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y): with e the Moreau envelope of g for 1/s,
+    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y): with e the Moreau
+    envelope of g for 1/s,
 
         X+ ~ argmin l(X) + e(X + Lam/s)  subject to  X'X = I
         Y+ = prox_{g/s}(X+ + Lam/s),   Lam+ = Lam + s (X+ - Y+)
 
-    The first line is solved by Riemannian Barzilai-Borwein steps: in iteration k until the gradient is below 2^-k in
-    terms of ``unit`` (rule "I"), or 2^k of them (rule "II").
+    The first line is solved by Riemannian Barzilai-Borwein steps: in iteration k until the gradient
+    is below 2^-k in terms of ``unit`` (rule "I"), or 2^k of them (rule "II").
 
     Parameters
     ----------
     penalty, growth, ratio, enough, floor, first, unit : float
-        As in MIALM, with defaults of their own for ``growth`` and ``ratio``; s does not grow in the first iteration.
+        As in MIALM, with defaults of their own for ``growth`` and ``ratio``; s does not grow in the
+        first iteration.
     max_cycles : int
-        The most Barzilai-Borwein steps of an inner problem by rule "I". By rule "II" these are 2^14.
+        The most Barzilai-Borwein steps of an inner problem by rule "I". By rule "II" these are
+        2^14.
     rule : {"I", "II"}
-        "II" makes the early inner problems too loose and the late ones too long, and is slower as a rule.
+        "II" makes the early inner problems too loose and the late ones too long, and is slower as a
+        rule.
 
     References
     ----------
-    K. Deng, J. Hu, J. Wu and Z. Wen, Oracle complexities of augmented Lagrangian methods for nonsmooth manifold
-    optimization, arXiv:2404.05121 (2024).
+    K. Deng, J. Hu, J. Wu and Z. Wen, Oracle complexities of augmented Lagrangian methods for
+    nonsmooth manifold optimization, arXiv:2404.05121 (2024).
     """
 
     facts: ClassVar = Facts(

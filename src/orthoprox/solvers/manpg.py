@@ -61,10 +61,14 @@ class ManifoldProximalGradient(ProximalGradient[State]):
 
     @abstractmethod
     def _next_step(self, t: float, t0: float, smooth: bool) -> float:
-        """Return the prox step of the next subproblem; ``smooth`` if the line search accepted its first trial."""
+        """Return the prox step of the next subproblem; ``smooth`` if the line search accepted its
+        first trial.
+        """
 
     def _inner_tolerance(self, state: State) -> float:
-        """Return the bound of |E|_F^2: small against the descent |V|^2 of the last step, or as in the authors' code."""
+        """Return the bound of |E|_F^2: small against the descent |V|^2 of the last step, or as in
+        the authors' code.
+        """
         if self.inner == "adaptive":
             return inner_tolerance(state.size)
         m, n = state.X.shape[-2:]
@@ -84,13 +88,14 @@ class ManPG(ManifoldProximalGradient):
     step_size : float, optional
         t; by default 1/L with L the Lipschitz constant of grad l.
     inner : {"adaptive", "published"}
-        The accuracy and the line search of the subproblem: adapted to the last step and safeguarded, or as in the
-        authors' code, which does not support more than its own stopping rule |V/t|^2 <= 1e-8 m n.
+        The accuracy and the line search of the subproblem: adapted to the last step and
+        safeguarded, or as in the authors' code, which does not support more than its own stopping
+        rule |V/t|^2 <= 1e-8 m n.
 
     References
     ----------
-    S. Chen, S. Ma, A. M.-C. So and T. Zhang, Proximal gradient method for nonsmooth optimization over the Stiefel
-    manifold, SIAM J. Optim. 30 (2020).
+    S. Chen, S. Ma, A. M.-C. So and T. Zhang, Proximal gradient method for nonsmooth optimization
+    over the Stiefel manifold, SIAM J. Optim. 30 (2020).
     """
 
     facts: ClassVar = Facts(
@@ -111,8 +116,8 @@ class ManPG(ManifoldProximalGradient):
 
 @dataclass(frozen=True)
 class ManPGAda(ManifoldProximalGradient):
-    """ManPG with adaptive steps: t grows by 1.01 after an iteration without backtracking, and else shrinks by it, not below
-    its first value.
+    """ManPG with adaptive steps: t grows by 1.01 after an iteration without backtracking, and else
+    shrinks by it, not below its first value.
 
     Parameters
     ----------
@@ -123,8 +128,8 @@ class ManPGAda(ManifoldProximalGradient):
 
     References
     ----------
-    S. Chen, S. Ma, A. M.-C. So and T. Zhang, Proximal gradient method for nonsmooth optimization over the Stiefel
-    manifold, SIAM J. Optim. 30 (2020).
+    S. Chen, S. Ma, A. M.-C. So and T. Zhang, Proximal gradient method for nonsmooth optimization
+    over the Stiefel manifold, SIAM J. Optim. 30 (2020).
     """
 
     facts: ClassVar = Facts(

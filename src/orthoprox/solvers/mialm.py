@@ -12,22 +12,26 @@ _EXTRA = 10  # steps that are added first where an inner problem used up its ste
 
 @dataclass(frozen=True)
 class MIALM(FirstOrder):
-    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y): with e the Moreau envelope of g for 1/s,
+    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y): with e the Moreau
+    envelope of g for 1/s,
 
         X+ ~ argmin l(X) + e(X + Lam/s)  subject to  X'X = I
         Y+ = prox_{g/s}(X+ + Lam/s),   Lam+ = Lam + s (X+ - Y+)
 
-    The first line is solved by Riemannian Barzilai-Borwein steps until the gradient is below a tolerance that shrinks
-    each time it is reached. Where it is not, later iterations may take 10, 20, ... steps more. The penalty s grows where
-    the gap |X - Y| did not shrink enough. It never shrinks: in trials that lost what had been reached.
+    The first line is solved by Riemannian Barzilai-Borwein steps until the gradient is below a
+    tolerance that shrinks each time it is reached. Where it is not, later iterations may take 10,
+    20, ... steps more. The penalty s grows where the gap |X - Y| did not shrink enough. It never
+    shrinks: in trials that lost what had been reached.
 
     Parameters
     ----------
     penalty : float, optional
-        The first s; by default 2 max(1.1 L^-, L/4, 2m), with L the Lipschitz constant of grad l, L^- and m the weak
-        convexity moduli of l and of g. It grows to a thousand times this at the most.
+        The first s; by default 2 max(1.1 L^-, L/4, 2m), with L the Lipschitz constant of grad l,
+        L^- and m the weak convexity moduli of l and of g. It grows to a thousand times this at the
+        most.
     growth, ratio : float
-        s is multiplied by ``growth`` after an iteration whose gap |X - Y| / (1 + |X| + |Y|) exceeds ``ratio`` times the last.
+        s is multiplied by ``growth`` after an iteration whose gap |X - Y| / (1 + |X| + |Y|) exceeds
+        ``ratio`` times the last.
     enough : float
         The gap below which s stays as it is.
     floor : float
@@ -37,8 +41,8 @@ class MIALM(FirstOrder):
     first : float, optional
         The first step of each inner problem; by default 1 / (max(L, |grad l(X0)|_2) + s).
     unit : float, optional
-        By default a tenth of the norm of the gradient at the start, which makes the method scale invariant; the authors'
-        tolerances are absolute, ``unit=1``.
+        By default a tenth of the norm of the gradient at the start, which makes the method scale
+        invariant; the authors' tolerances are absolute, ``unit=1``.
     accuracy, decrease : float
         The first inner tolerance, in terms of ``unit``, and the factor by which it shrinks.
     extra : int
@@ -46,8 +50,8 @@ class MIALM(FirstOrder):
 
     References
     ----------
-    K. Deng and Z. Peng, A manifold inexact augmented Lagrangian method for nonsmooth optimization on Riemannian
-    submanifolds in Euclidean space, IMA J. Numer. Anal. 43 (2023).
+    K. Deng and Z. Peng, A manifold inexact augmented Lagrangian method for nonsmooth optimization
+    on Riemannian submanifolds in Euclidean space, IMA J. Numer. Anal. 43 (2023).
     """
 
     facts: ClassVar = Facts(

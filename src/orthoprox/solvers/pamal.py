@@ -34,33 +34,37 @@ class State:
 
 @dataclass(frozen=True)
 class PAMAL(Solver[State]):
-    """The augmented Lagrangian method for X = P with P'P = I and X = Q with g(Q), its inner problem solved by cycles
+    """The augmented Lagrangian method for X = P with P'P = I and X = Q with g(Q), its inner problem
+    solved by cycles
 
         X+ = argmin l(X) + rho/2 (|Q - X|^2 + |P - X|^2) - <L1 + L2, X> + c/2 |X - X_old|^2
-        Q+ = prox_{g/(rho+c)}((rho X+ - L1 + c Q) / (rho + c)),   P+ = polar((rho X+ - L2 + c P) / (rho + c))
+        Q+ = prox_{g/(rho+c)}((rho X+ - L1 + c Q) / (rho + c))
+        P+ = polar((rho X+ - L2 + c P) / (rho + c))
 
-    until the changes fall below max(floor, accuracy^k). Then L1 += rho (Q - X), L2 += rho (P - X), both clipped, and rho
-    grows where a gap did not shrink enough. The output is P.
+    until the changes fall below max(floor, accuracy^k). Then L1 += rho (Q - X), L2 += rho (P - X),
+    both clipped, and rho grows where a gap did not shrink enough. The output is P.
 
     Parameters
     ----------
     penalty : float, optional
-        The first rho; by default 2.5 max(L^-, L/8, m), with L the Lipschitz constant of grad l, L^- and m the weak
-        convexity moduli of l and of g.
+        The first rho; by default 2.5 max(L^-, L/8, m), with L the Lipschitz constant of grad l, L^-
+        and m the weak convexity moduli of l and of g.
     growth, ratio : float
-        rho is multiplied by ``growth`` after an iteration in which one of the gaps exceeds ``ratio`` times its last value.
+        rho is multiplied by ``growth`` after an iteration in which one of the gaps exceeds
+        ``ratio`` times its last value.
     proximal, clip, accuracy, floor : float
-        c, the bound of the entries of the multipliers, and the inner tolerance as above, all in terms of ``unit``.
+        c, the bound of the entries of the multipliers, and the inner tolerance as above, all in
+        terms of ``unit``.
     unit : float, optional
-        By default the largest entry of the gradient at the start, which makes the method scale invariant; the authors'
-        constants are absolute, ``unit=1``.
+        By default the largest entry of the gradient at the start, which makes the method scale
+        invariant; the authors' constants are absolute, ``unit=1``.
     max_cycles : int
         The most cycles of one inner loop.
 
     References
     ----------
-    W. Chen, H. Ji and Y. You, An augmented Lagrangian method for l1-regularized optimization problems with orthogonality
-    constraints, SIAM J. Sci. Comput. 38 (2016).
+    W. Chen, H. Ji and Y. You, An augmented Lagrangian method for l1-regularized optimization
+    problems with orthogonality constraints, SIAM J. Sci. Comput. 38 (2016).
     """
 
     facts: ClassVar = Facts(
@@ -123,7 +127,9 @@ class PAMAL(Solver[State]):
         return State(X, P, Q, L1, L2, rho, gaps, cycles, k, unit, state.solvers)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |P+ - P|, ``constraint`` (both gaps, relative) and ``prox``, the change of the copies times rho."""
+        """Return ``step`` |P+ - P|, ``constraint`` (both gaps, relative) and ``prox``, the change
+        of the copies times rho.
+        """
         return {
             "step": lambda: norm(new.P - old.P),
             "constraint": lambda: relative_gap(new.Q, new.P) + relative_gap(new.X, new.P),
@@ -134,7 +140,9 @@ class PAMAL(Solver[State]):
         return state.P
 
     def multiplier(self, state: State) -> Array:
-        """Return Y = -sym(P'L2) / 2: L2 is normal to the manifold at P, and grad l = L1 + L2 in the limit."""
+        """Return Y = -sym(P'L2) / 2: L2 is normal to the manifold at P, and grad l = L1 + L2 in the
+        limit.
+        """
         return stiefel.multiplier(state.P, state.L2)
 
     def parameters(self, state: State) -> dict[str, Any]:

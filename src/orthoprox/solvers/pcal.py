@@ -10,10 +10,11 @@ from orthoprox.solvers.base import Facts
 
 @dataclass(frozen=True)
 class PCAL(LinearisedLagrangian):
-    """PLAM with columns kept at norm 1, which bounds the iterates and makes the penalty less delicate.
+    """PLAM with columns kept at norm 1, which bounds the iterates and makes the penalty less
+    delicate.
 
-    With V = grad l(X) - X Lam + b X (X'X - I), Lam = sym(grad l(X)'X), the step is  X - tau (V - X diag(X'V)),  its columns
-    divided by their norms.
+    With V = grad l(X) - X Lam + b X (X'X - I), Lam = sym(grad l(X)'X), the step is  X - tau (V - X
+    diag(X'V)),  its columns divided by their norms.
 
     Parameters
     ----------
@@ -22,8 +23,8 @@ class PCAL(LinearisedLagrangian):
 
     References
     ----------
-    B. Gao, X. Liu and Y. Yuan, Parallelizable algorithms for optimization problems with orthogonality constraints,
-    SIAM J. Sci. Comput. 41 (2019).
+    B. Gao, X. Liu and Y. Yuan, Parallelizable algorithms for optimization problems with
+    orthogonality constraints, SIAM J. Sci. Comput. 41 (2019).
     """
 
     facts: ClassVar = Facts(

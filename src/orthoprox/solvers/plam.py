@@ -10,25 +10,28 @@ from orthoprox.solvers.base import Facts
 
 @dataclass(frozen=True)
 class PLAM(LinearisedLagrangian):
-    """Gradient steps on the augmented Lagrangian with the multiplier in closed form, Lam = sym(grad l(X)'X):
+    """Gradient steps on the augmented Lagrangian with the multiplier in closed form, Lam = sym(grad
+    l(X)'X):
 
         X+ = X - tau (grad l(X) - X Lam + b X (X'X - I))
 
     Parameters
     ----------
     penalty : float, optional
-        b; by default max(S/4, 1.1 w) with S = max(L, |grad l(X0)|_2), L the Lipschitz constant of grad l, and w the
-        largest eigenvalue of sym(X0'grad l(X0)): where b is smaller than such an eigenvalue, X'X moves away from I.
+        b; by default max(S/4, 1.1 w) with S = max(L, |grad l(X0)|_2), L the Lipschitz constant of
+        grad l, and w the largest eigenvalue of sym(X0'grad l(X0)): where b is smaller than such an
+        eigenvalue, X'X moves away from I.
     step_size : float, optional
-        A constant tau; by default Barzilai-Borwein steps |<s, y>| / <y, y> with s and y the last changes of X and of the
-        direction.
+        A constant tau; by default Barzilai-Borwein steps |<s, y>| / <y, y> with s and y the last
+        changes of X and of the direction.
     first, smallest : float, optional
-        The first Barzilai-Borwein step, by default 1/(4b), and the smallest, by default a hundredth of it.
+        The first Barzilai-Borwein step, by default 1/(4b), and the smallest, by default a hundredth
+        of it.
 
     References
     ----------
-    B. Gao, X. Liu and Y. Yuan, Parallelizable algorithms for optimization problems with orthogonality constraints,
-    SIAM J. Sci. Comput. 41 (2019).
+    B. Gao, X. Liu and Y. Yuan, Parallelizable algorithms for optimization problems with
+    orthogonality constraints, SIAM J. Sci. Comput. 41 (2019).
     """
 
     facts: ClassVar = Facts(

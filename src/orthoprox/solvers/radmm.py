@@ -14,14 +14,15 @@ class RADMM(ManifoldADMM):
     """ADMM for X = Z with one Riemannian gradient step in X and the Moreau envelope of g in Z.
 
         X+ = polar(X - eta P_T(grad l(X) + Lam + rho (X - Z)))
-        W  = prox_{(1/rho + gamma) g}(X+ + Lam/rho),   Z+ = (W + gamma (Lam + rho X+)) / (1 + gamma rho)
+        W  = prox_{(1/rho + gamma) g}(X+ + Lam/rho)
+        Z+ = (W + gamma (Lam + rho X+)) / (1 + gamma rho)
         Lam+ = Lam + rho (X+ - Z+)
 
     Parameters
     ----------
     rho : float, optional
-        The penalty; by default max(1.1 L^-, L/4, 2m), with L the Lipschitz constant of grad l, L^- and m the weak
-        convexity moduli of l and of g.
+        The penalty; by default max(1.1 L^-, L/4, 2m), with L the Lipschitz constant of grad l, L^-
+        and m the weak convexity moduli of l and of g.
     eta : float, optional
         The step; by default 1 / (max(L, |grad l(X0)|_2) + rho).
     gamma : float
@@ -29,7 +30,8 @@ class RADMM(ManifoldADMM):
 
     References
     ----------
-    J. Li, S. Ma and T. Srivastava, A Riemannian alternating direction method of multipliers, Math. Oper. Res. (2025).
+    J. Li, S. Ma and T. Srivastava, A Riemannian alternating direction method of multipliers, Math.
+    Oper. Res. (2025).
     """
 
     facts: ClassVar = Facts(

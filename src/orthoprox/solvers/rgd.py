@@ -40,17 +40,20 @@ class RGD(Solver[State]):
     Parameters
     ----------
     trial : {"grow", "restart", "barzilai-borwein"}
-        The step tried first: twice the last one, always ``step_size``, or |<s, y>| / <y, y> with s and y the last
-        changes of X and of its Riemannian gradient. The last compares with an average of past values (Zhang and Hager).
+        The step tried first: twice the last one, always ``step_size``, or |<s, y>| / <y, y> with s
+        and y the last changes of X and of its Riemannian gradient. The last compares with an
+        average of past values (Zhang and Hager).
     step_size : float, optional
         The first step; by default 1/L with L the Lipschitz constant of grad l.
     shrink, decrease : float
-        Of the line search; both between 0 and 1. For Barzilai-Borwein steps a decrease of 1e-4 is usual, the default.
+        Of the line search; both between 0 and 1. For Barzilai-Borwein steps a decrease of 1e-4 is
+        usual, the default.
     retraction : {"polar", "qr"}
 
     References
     ----------
-    P.-A. Absil, R. Mahony and R. Sepulchre, Optimization Algorithms on Matrix Manifolds, Princeton (2008).
+    P.-A. Absil, R. Mahony and R. Sepulchre, Optimization Algorithms on Matrix Manifolds, Princeton
+    (2008).
     """
 
     facts: ClassVar = Facts(
@@ -110,7 +113,9 @@ class RGD(Solver[State]):
         return State(X, f, D, xi, t, f, 1.0, state.t0, found.trials)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` 0, and ``kkt`` = ``prox``, the length of the Riemannian gradient."""
+        """Return ``step`` |X+ - X|, ``constraint`` 0, and ``kkt`` = ``prox``, the length of the
+        Riemannian gradient.
+        """
         return {
             "step": lambda: norm(new.X - old.X),
             "constraint": lambda: 0.0,

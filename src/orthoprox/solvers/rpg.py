@@ -72,17 +72,21 @@ class _Candidate:
 
 @dataclass(frozen=True)
 class RPG(ProximalGradient[State]):
-    """The Riemannian proximal gradient method, whose model knows that the step is retracted: in each iteration
+    """The Riemannian proximal gradient method, whose model knows that the step is retracted: in
+    each iteration
 
-        X+ = R_X(V),   V a stationary point of  <grad l(X), V> + |V|^2 / 2t + g(R_X(V))  subject to  X'V + V'X = 0
+        X+ = R_X(V),   V a stationary point of  <grad l(X), V> + |V|^2 / 2t + g(R_X(V))
+                       subject to  X'V + V'X = 0
 
-    with R the polar retraction. V starts as the step of ManPG. It is corrected by U, the tangent proximal step at Y = R_X(V):
+    with R the polar retraction. V starts as the step of ManPG. It is corrected by U, the tangent
+    proximal step at Y = R_X(V):
 
-        U  = argmin <W, U> + |U|^2 / 2t + g(Y + U)  subject to  Y'U + U'Y = 0,   W = T^-# (grad l(X) + V/t),   T = DR_X(V)
+        U  = argmin <W, U> + |U|^2 / 2t + g(Y + U)  subject to  Y'U + U'Y = 0,
+             W = T^-# (grad l(X) + V/t),   T = DR_X(V)
         V+ = V + a T^-1 U,   a = 1, 1/2, 1/4, ... until the model falls
 
-    until |U| <= |V| / 10, which leaves about a hundredth. t is halved until F(X+) <= F(X) - |V|^2 / 10000t, and grows by 1.05
-    afterwards.
+    until |U| <= |V| / 10, which leaves about a hundredth. t is halved until F(X+) <= F(X) - |V|^2 /
+    10000t, and grows by 1.05 afterwards.
 
     Parameters
     ----------

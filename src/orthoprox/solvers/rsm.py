@@ -27,7 +27,8 @@ class State:
 
 @dataclass(frozen=True)
 class RSM(Solver[State]):
-    """Steps along the projected subgradient:  X+ = R_X(-t_k P_T(xi)),  xi in grad l(X) + dg(X) of minimum norm in dg.
+    """Steps along the projected subgradient:  X+ = R_X(-t_k P_T(xi)),  xi in grad l(X) + dg(X) of
+    minimum norm in dg.
 
     Parameters
     ----------
@@ -36,15 +37,16 @@ class RSM(Solver[State]):
     step_size : float, optional
         By default 1/L with L the Lipschitz constant of grad l (geometric), or 1 (diminishing).
     decay : float
-        The factor of the geometric rule; the default shrinks the step by 1e-5 over 20,000 iterations.
+        The factor of the geometric rule; the default shrinks the step by 1e-5 over 20,000
+        iterations.
     power, offset : float
         Of the diminishing rule.
     retraction : {"polar", "qr"}
 
     References
     ----------
-    X. Li, S. Chen, Z. Deng, Q. Qu, Z. Zhu and A. M.-C. So, Weakly convex optimization over Stiefel manifold using
-    Riemannian subgradient-type methods, SIAM J. Optim. 31 (2021).
+    X. Li, S. Chen, Z. Deng, Q. Qu, Z. Zhu and A. M.-C. So, Weakly convex optimization over Stiefel
+    manifold using Riemannian subgradient-type methods, SIAM J. Optim. 31 (2021).
     """
 
     facts: ClassVar = Facts(
@@ -87,7 +89,9 @@ class RSM(Solver[State]):
         return State(X, _subgradient(problem, X), state.t0, state.k + 1)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` 0 and ``prox``, the length of the subgradient."""
+        """Return ``step`` |X+ - X|, ``constraint`` 0 and ``prox``, the length of the
+        subgradient.
+        """
         return {
             "step": lambda: norm(new.X - old.X),
             "constraint": lambda: 0.0,

@@ -51,28 +51,32 @@ class State:
 
 @dataclass(frozen=True)
 class SmoothingRGD(Solver[State]):
-    """Riemannian gradient steps on l + e, with e the Moreau envelope of g and nu its smoothing, which vanishes on the way:
+    """Riemannian gradient steps on l + e, with e the Moreau envelope of g and nu its smoothing,
+    which vanishes on the way:
 
         X+ = polar(X - t P_T(grad l(X) + S)),   S = (X - P) / nu,   P = prox_{nu g}(X)
 
-    The two-phase rule keeps nu until the smoothed problem is solved, up to the error that the smoothing makes,
+    The two-phase rule keeps nu until the smoothed problem is solved, up to the error that the
+    smoothing makes,
 
         |P_T(grad l(X) + S)| <= accuracy |X - P| / sqrt(n) max(|grad l(X)|, |S|),
 
-    and then multiplies it by ``factor``; its steps are those of Barzilai and Borwein, shortened until l + e undercuts an
-    average of past values (Zhang and Hager). The dynamic rule has no line search: nu_k = nu / (k + 1)^power and
-    t_k = 1 / (S0 + 1 / nu_k) with S0 = max(L, |grad l(X0)|_2), L the Lipschitz constant of grad l.
+    and then multiplies it by ``factor``; its steps are those of Barzilai and Borwein, shortened
+    until l + e undercuts an average of past values (Zhang and Hager). The dynamic rule has no line
+    search: nu_k = nu / (k + 1)^power and t_k = 1 / (S0 + 1 / nu_k) with S0 = max(L, |grad
+    l(X0)|_2), L the Lipschitz constant of grad l.
 
-    The dynamic rule is the one whose complexity is known, but P approaches X only as fast as nu_k falls: at (100, 10), from
-    random starts and with the defaults, X is after 30,000 iterations still 8e-3 short of a certificate on sparse PCA, 3e-2 to
-    5e-2 on compressed modes. The two-phase rule reaches 1e-4 there in 600 to 8,000 iterations.
+    The dynamic rule is the one whose complexity is known, but P approaches X only as fast as nu_k
+    falls: at (100, 10), from random starts and with the defaults, X is after 30,000 iterations
+    still 8e-3 short of a certificate on sparse PCA, 3e-2 to 5e-2 on compressed modes. The two-phase
+    rule reaches 1e-4 there in 600 to 8,000 iterations.
 
     Parameters
     ----------
     rule : {"two-phase", "dynamic"}
     nu : float, optional
-        The first smoothing; by default the prox with it moves X0 by sqrt(n) / 2, or it is sqrt(n) / |grad l(X0)| where g is
-        an indicator; less where a weakly convex g asks for it.
+        The first smoothing; by default the prox with it moves X0 by sqrt(n) / 2, or it is sqrt(n) /
+        |grad l(X0)| where g is an indicator; less where a weakly convex g asks for it.
     power : float
         Of the dynamic rule.
     factor, accuracy : float
@@ -80,10 +84,11 @@ class SmoothingRGD(Solver[State]):
 
     References
     ----------
-    A. Beck and I. Rosset, A dynamic smoothing technique for a class of nonsmooth optimization problems on manifolds,
-    SIAM J. Optim. 33 (2023), for the dynamic rule; Z. Peng, W. Wu, J. Hu and K. Deng, Riemannian smoothing gradient type
-    algorithms for nonsmooth optimization problem on compact Riemannian submanifold embedded in Euclidean space, Appl. Math.
-    Optim. 88 (2023), for the two-phase rule.
+    A. Beck and I. Rosset, A dynamic smoothing technique for a class of nonsmooth optimization
+    problems on manifolds, SIAM J. Optim. 33 (2023), for the dynamic rule; Z. Peng, W. Wu, J. Hu and
+    K. Deng, Riemannian smoothing gradient type algorithms for nonsmooth optimization problem on
+    compact Riemannian submanifold embedded in Euclidean space, Appl. Math. Optim. 88 (2023), for
+    the two-phase rule.
     """
 
     facts: ClassVar = Facts(
@@ -127,7 +132,9 @@ class SmoothingRGD(Solver[State]):
         return _descend(problem, state)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` |X - P| relative, and ``prox``, the Riemannian gradient of l + e."""
+        """Return ``step`` |X+ - X|, ``constraint`` |X - P| relative, and ``prox``, the Riemannian
+        gradient of l + e.
+        """
         return {
             "step": lambda: norm(new.X - old.X),
             "constraint": lambda: relative_gap(new.X, new.e.point),

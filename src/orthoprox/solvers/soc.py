@@ -28,23 +28,26 @@ class State:
 
 @dataclass(frozen=True)
 class SOC(Solver[State]):
-    """The splitting of orthogonality constraints: a three-block ADMM for X = P with P'P = I and X = Q with g(Q).
+    """The splitting of orthogonality constraints: a three-block ADMM for X = P with P'P = I and X =
+    Q with g(Q).
 
         X+ = argmin l(X) + b/2 |X - P + U|^2 + b/2 |X - Q + V|^2
         Q+ = prox_{g/b}(X+ + V),   P+ = polar(X+ + U),   U+ = U + X+ - P+,   V+ = V + X+ - Q+
 
-    The first line is a linear system with one matrix for all iterations where l is quadratic, and a few gradient steps
-    elsewhere. The output is P. No convergence is proved; too small a penalty oscillates.
+    The first line is a linear system with one matrix for all iterations where l is quadratic, and a
+    few gradient steps elsewhere. The output is P. No convergence is proved; too small a penalty
+    oscillates.
 
     Parameters
     ----------
     penalty : float, optional
-        b; by default max(1.1 L^-, L/4, 2m), with L the Lipschitz constant of grad l, L^- and m the weak convexity moduli of
-        l and of g.
+        b; by default max(1.1 L^-, L/4, 2m), with L the Lipschitz constant of grad l, L^- and m the
+        weak convexity moduli of l and of g.
 
     References
     ----------
-    R. Lai and S. Osher, A splitting method for orthogonality constrained problems, J. Sci. Comput. 58 (2014).
+    R. Lai and S. Osher, A splitting method for orthogonality constrained problems, J. Sci. Comput.
+    58 (2014).
     """
 
     facts: ClassVar = Facts(
@@ -75,7 +78,9 @@ class SOC(Solver[State]):
         return State(X, P, Q, U + X - P, V + X - Q, b, state.solve)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |P+ - P|, ``constraint`` (both gaps, relative) and ``prox``, the dual residual."""
+        """Return ``step`` |P+ - P|, ``constraint`` (both gaps, relative) and ``prox``, the dual
+        residual.
+        """
         return {
             "step": lambda: norm(new.P - old.P),
             "constraint": lambda: relative_gap(new.Q, new.P) + relative_gap(new.X, new.P),
@@ -86,7 +91,9 @@ class SOC(Solver[State]):
         return state.P
 
     def multiplier(self, state: State) -> Array:
-        """Return Y = b sym(P'U) / 2: U is normal to the manifold at P, and grad l + bV + bU = 0 in the limit."""
+        """Return Y = b sym(P'U) / 2: U is normal to the manifold at P, and grad l + bV + bU = 0 in
+        the limit.
+        """
         return state.b * sym(state.P.mT @ state.U) / 2
 
     def parameters(self, state: State) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""Smoothing continuation: a sequence of problems in which Moreau envelopes replace g and come closer to it."""
+"""Smoothing continuation: a sequence of problems in which Moreau envelopes replace g and come
+closer to it.
+"""
 
 from collections.abc import Sequence
 
@@ -23,7 +25,8 @@ PATH = sum(iterations for _, iterations in _STAGES)
 def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
     """Return the end of a smoothing continuation.
 
-    It begins at coordinate vectors, perturbed a little at random, or at a random point if these cost too much.
+    It begins at coordinate vectors, perturbed a little at random, or at a random point if these
+    cost too much.
     """
     X = random(problem, rng)
     for V in affordable_coordinates(problem, rng):
@@ -34,7 +37,8 @@ def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
 def follow(problem: Problem, X: Array, stages: Sequence[tuple[float, int]]) -> Array:
     """Return the end of the continuation from X.
 
-    A stage is a width, how far the prox of the smoothing moves coordinate vectors, and a number of iterations.
+    A stage is a width, how far the prox of the smoothing moves coordinate vectors, and a number of
+    iterations.
     """
     coordinate_point, slope = like_data(problem, np.eye(*problem.shape)), float(norm(problem.smooth.grad(X)))
     for width, iterations in stages:

@@ -14,8 +14,9 @@ _BLOCKS = 32  # the most gradients, n columns each, for coordinate vectors that 
 def coordinates(problem: Problem, rng: np.random.Generator) -> Array:
     """Return the n coordinate vectors that a pivoted Cholesky factorisation of -C takes first.
 
-    C = [grad l(e_1) - grad l(0), ...] is the curvature of l between 0 and the coordinate vectors; one gradient gives n
-    of its columns. For a variance, these are the first pivots of a QR factorisation of the data.
+    C = [grad l(e_1) - grad l(0), ...] is the curvature of l between 0 and the coordinate vectors;
+    one gradient gives n of its columns. For a variance, these are the first pivots of a QR
+    factorisation of the data.
     """
     m, n = problem.shape
     C = _curvature(problem)
@@ -27,7 +28,9 @@ def coordinates(problem: Problem, rng: np.random.Generator) -> Array:
 
 
 def affordable_coordinates(problem: Problem, rng: np.random.Generator) -> list[Array]:
-    """Return the start from coordinate vectors, or none if it takes too many gradients or l is not finite there."""
+    """Return the start from coordinate vectors, or none if it takes too many gradients or l is not
+    finite there.
+    """
     m, n = problem.shape
     try:
         return [coordinates(problem, rng)] if m <= _BLOCKS * n else []
@@ -51,7 +54,9 @@ def _curvature(problem: Problem) -> np.ndarray:
 
 
 def _highest(C: np.ndarray) -> float:
-    """Return the largest eigenvalue of C, or 0 if all are negative, which a factorisation tells at less cost."""
+    """Return the largest eigenvalue of C, or 0 if all are negative, which a factorisation tells at
+    less cost.
+    """
     try:
         np.linalg.cholesky(-C)
     except np.linalg.LinAlgError:
@@ -60,7 +65,9 @@ def _highest(C: np.ndarray) -> float:
 
 
 def _pivots(M: np.ndarray, n: int) -> list[int]:
-    """Return the first n pivots of the Cholesky factorisation of M, each the largest remaining diagonal entry."""
+    """Return the first n pivots of the Cholesky factorisation of M, each the largest remaining
+    diagonal entry.
+    """
     L, left, pivots = np.zeros((len(M), n)), np.diag(M).copy(), []
     for k in range(n):
         j = int(np.argmax(left))

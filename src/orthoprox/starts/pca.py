@@ -14,11 +14,12 @@ JITTER = 0.1  # times a random matrix with columns of length 1: exact eigenvecto
 
 
 def pca(problem: Problem, rng: np.random.Generator) -> Array:
-    """Return an approximate minimiser of l alone, perturbed a little at random; for a variance, principal components.
+    """Return an approximate minimiser of l alone, perturbed a little at random; for a variance,
+    principal components.
 
-    It takes fifteen steps of X+ = polar(cX - grad l(X)). With c = 0 and a quadratic l these are steps of the power
-    method. If l does not fall, c becomes the curvature of l. Then X is rotated to the eigenvectors of
-    sym(X' grad l(X)), if l does not rise.
+    It takes fifteen steps of X+ = polar(cX - grad l(X)). With c = 0 and a quadratic l these are
+    steps of the power method. If l does not fall, c becomes the curvature of l. Then X is rotated
+    to the eigenvectors of sym(X' grad l(X)), if l does not rise.
     """
     ell, X = problem.smooth, random(problem, rng)
     value, D = ell.value_and_grad(X)

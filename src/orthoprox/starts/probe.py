@@ -1,4 +1,6 @@
-"""A probe: a few first-order iterations of the default method from a start, and f where they end."""
+"""A probe: a few first-order iterations of the default method from a start, and f where they
+end.
+"""
 
 from orthoprox._arrays.library import Array
 from orthoprox._linalg.norms import norm

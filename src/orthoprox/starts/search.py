@@ -20,10 +20,11 @@ def search(
 ) -> list[Array]:
     """Return the ``number`` starts with the lowest probe values.
 
-    The candidates are coordinate vectors, principal components and random points. If more than one start is asked for,
-    or the problem is small, the end of a smoothing continuation is a candidate, too. A probe takes 30 iterations. If
-    the probes would cost more than 2e10 operations, the shape decides: coordinate vectors for n >= m / 4, principal
-    components otherwise. If ``enough()`` becomes true, the search takes the first candidates at hand.
+    The candidates are coordinate vectors, principal components and random points. If more than one
+    start is asked for, or the problem is small, the end of a smoothing continuation is a candidate,
+    too. A probe takes 30 iterations. If the probes would cost more than 2e10 operations, the shape
+    decides: coordinate vectors for n >= m / 4, principal components otherwise. If ``enough()``
+    becomes true, the search takes the first candidates at hand.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem.probe(random(problem, rng))

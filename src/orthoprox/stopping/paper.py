@@ -1,4 +1,6 @@
-"""The stopping rules of the paper's experiments (Section 6), all with the cap of 30,000 iterations of its sparse PCA study."""
+"""The stopping rules of the paper's experiments (Section 6), all with the cap of 30,000 iterations
+of its sparse PCA study.
+"""
 
 from orthoprox._arrays import inputs
 from orthoprox.stopping.rules import Below, MaxIterations, ObjectiveBelow, Stop
@@ -16,5 +18,7 @@ matching: Stop = Below(constraint=1e-6, kkt=1e-4) | _CAP
 
 
 def sparse_pca_rsm(baseline: float) -> Stop:
-    """f(X^k) - baseline <= 1e-4 and |X'X - I| <= 1e-4, where ``baseline`` is the objective that another method reached."""
+    """f(X^k) - baseline <= 1e-4 and |X'X - I| <= 1e-4, where ``baseline`` is the objective that
+    another method reached.
+    """
     return Below(constraint=1e-4) & ObjectiveBelow(inputs.number(baseline, "baseline", minimum=float("-inf")) + 1e-4) | _CAP

@@ -12,7 +12,8 @@ from orthoprox.stopping.status import Status
 class Stop(ABC):
     """A rule that looks at each iterate and says nothing, or how the run ends.
 
-    ``a | b`` ends the run as soon as one of the two does (converged, if one of them says so); ``a & b`` as soon as both do.
+    ``a | b`` ends the run as soon as one of the two does (converged, if one of them says so); ``a &
+    b`` as soon as both do.
     """
 
     @abstractmethod
@@ -62,8 +63,9 @@ class Both(Stop):
 class Stationary(Stop):
     """Converged: the certificate proves relative stationarity and feasibility up to ``tol``.
 
-    Both hold at the prox point P; the iterate itself is feasible up to ``tol`` and within ``tol sqrt(n)`` of P. The
-    certificate is computed at the scheduled measurements, and in between once the solver's residuals fall below ``tol``.
+    Both hold at the prox point P; the iterate itself is feasible up to ``tol`` and within ``tol
+    sqrt(n)`` of P. The certificate is computed at the scheduled measurements, and in between once
+    the solver's residuals fall below ``tol``.
     """
 
     tol: float = 1e-6
@@ -77,8 +79,8 @@ class Stationary(Stop):
         return Status.CONVERGED if now.kkt_error <= self.tol else None
 
     def _promising(self, now: Snapshot) -> bool:
-        """Whether the residuals suggest success; after a disappointment they have to halve before the next try, or a sixteenth
-        of the run has to pass.
+        """Whether the residuals suggest success; after a disappointment they have to halve before
+        the next try, or a sixteenth of the run has to pass.
         """
         if not now.apparent_kkt_error <= self.tol:
             return False
@@ -87,7 +89,9 @@ class Stationary(Stop):
 
 @dataclass(frozen=True, init=False)
 class Below(Stop):
-    """Converged: the solver's named residuals are all at or below their bounds, as in ``Below(step=1e-4, constraint=1e-4)``."""
+    """Converged: the solver's named residuals are all at or below their bounds, as in
+    ``Below(step=1e-4, constraint=1e-4)``.
+    """
 
     bounds: tuple[tuple[str, float], ...]
 
@@ -163,7 +167,9 @@ class Leaves(Stop):
 
 
 def default_rule(certified: Stop, budget: Stop, *, recovers: bool) -> Stop:
-    """Return the rule: certified, or out of budget, or diverged, unless the method recovers by itself."""
+    """Return the rule: certified, or out of budget, or diverged, unless the method recovers by
+    itself.
+    """
     rule = certified | budget
     return rule if recovers else rule | Leaves()
 

@@ -14,7 +14,9 @@ from orthoprox.problems.problem import Problem
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The iterate after ``iteration`` steps. Whatever costs something is computed when first read, and then kept."""
+    """The iterate after ``iteration`` steps. Whatever costs something is computed when first read,
+    and then kept.
+    """
 
     problem: Problem
     iteration: int
@@ -46,7 +48,9 @@ class Snapshot:
 
     @cached_property
     def apparent_kkt_error(self) -> float:
-        """The KKT error that the method's own residuals suggest: "constraint", or "prox" relative to the gradient."""
+        """The KKT error that the method's own residuals suggest: "constraint", or "prox" relative
+        to the gradient.
+        """
         return max(self.residual("constraint"), self.residual("prox") / (self.scale or 1.0))
 
     @cached_property

@@ -1,4 +1,6 @@
-"""Other packages are asked in their own processes: the task gets through, and so does every way to fail."""
+"""Other packages are asked in their own processes: the task gets through, and so does every way to
+fail.
+"""
 
 import ast
 import sys

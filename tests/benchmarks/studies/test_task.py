@@ -8,7 +8,9 @@ from benchmarks.studies import STUDIES, task
 
 
 def test_every_setting_is_well_formed():
-    """Every study has seeds, jobs and cases that make a problem; only objectives may be found side by side."""
+    """Every study has seeds, jobs and cases that make a problem; only objectives may be found side
+    by side.
+    """
     settings = task.settings()
     assert set(settings) == {"first", "worse", "targets", *STUDIES}
     assert settings["first"] == {"tuning": 0, "report": 1000}

@@ -91,7 +91,9 @@ def test_tables_show_the_averages_of_the_rows():
 
 
 def test_curves_of_the_methods_are_the_best_so_far_and_told_by_their_times():
-    """The first method needs a second for each power of ten; a method that does not get there has a dash."""
+    """The first method needs a second for each power of ten; a method that does not get there has a
+    dash.
+    """
     made = section("fig-methods", rows_of("fig-methods"))
     first = {table.title.split(":")[0]: table.rows[0] for table in made.tables}
     line = ("Adaptive LSALM", "1e-08", "5.00", "7.00", "9.00", "9", "-0.143", "converged")

@@ -67,7 +67,9 @@ def one_by_one(study, seed, change, cap, rule=RULE, **options):
 
 @cache
 def some_ends(chunk):
-    """Return how twelve runs end that are in the loop ``chunk`` at a time; what they change differs from run to run."""
+    """Return how twelve runs end that are in the loop ``chunk`` at a time; what they change differs
+    from run to run.
+    """
     chosen = [cell for cell in CELLS if cell[0] == "fig-qp-range" and cell[3] == 1000][:12]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_CHUNK", chunk)

@@ -15,7 +15,9 @@ def methods_run(name, data, seconds):
 
 @pytest.mark.parametrize("data", ["five_components", "compressed_modes"])
 def test_certificates_are_recorded_until_they_are_certified(data):
-    """Certificates at times that grow, the last one small enough; the run leads to the same point without the recorder."""
+    """Certificates at times that grow, the last one small enough; the run leads to the same point
+    without the recorder.
+    """
     settings = methods_run("adaptive", data, 30.0)
     (outcome,) = methods.execute([settings])
     problem, X0 = methods.instance(settings)

@@ -16,7 +16,9 @@ ALM = {"manial": ManIAL(), "manial II": ManIAL(rule="II"), "mialm": MIALM(), "mi
 @pytest.mark.parametrize("method", ALM)
 @pytest.mark.parametrize("name", ["sparse_pca", "quadratic", "L21", "MCP", "Nonnegative"])
 def test_augmented_lagrangian_iterations(name, method):
-    """X+ meets the inner tolerance or has used up its steps, Lam lies in dg(Y), and s grows where the gap did not shrink."""
+    """X+ meets the inner tolerance or has used up its steps, Lam lies in dg(Y), and s grows where
+    the gap did not shrink.
+    """
     problem, solver = PROBLEMS[name], ALM[method]
     ell, g = problem.smooth, problem.nonsmooth
     first, *states = run(solver, problem, stiefel.random_point(*problem.shape, seed=1), 8)
@@ -42,7 +44,9 @@ def test_augmented_lagrangian_iterations(name, method):
 
 
 def test_the_inner_rules_of_the_augmented_lagrangian_methods():
-    """ManIAL: 2^-k, or 2^k steps. MIALM: the tolerance shrinks where it was reached; elsewhere 10, 20, ... steps are added."""
+    """ManIAL: 2^-k, or 2^k steps. MIALM: the tolerance shrinks where it was reached; elsewhere 10,
+    20, ... steps are added.
+    """
     floor, most = ManIAL().floor, ManIAL().max_cycles
     one, two = (run(ManIAL(rule=rule), SPARSE, X0, 6) for rule in ("I", "II"))
     assert [(state.tol, state.cap) for state in one] == [(0.5**k, most) for k in range(1, 8)]
@@ -58,7 +62,9 @@ def test_the_inner_rules_of_the_augmented_lagrangian_methods():
 
 
 def test_the_penalty_has_a_largest_value():
-    """A gap that does not shrink, as of a set that does not meet the manifold, makes s grow a thousandfold and no further."""
+    """A gap that does not shrink, as of a set that does not meet the manifold, makes s grow a
+    thousandfold and no further.
+    """
     apart = op.Problem(ELL, nonsmooth.Box(2.0, 3.0), (20, 3))
     for solver in (ManIAL(growth=100.0, max_cycles=3), MIALM(growth=100.0, max_cycles=3)):
         penalties = [state.s for state in run(solver, apart, X0, 6)]

@@ -16,13 +16,17 @@ LAGRANGIANS = {"L1": L1(0.3), "L1 bounded": L1(0.3, bound=0.4), "L21": L21(0.5),
 
 
 def lagrangian(name, s=2.0):
-    """The augmented Lagrangian of a problem with a linear part, at a multiplier that is as large as the gradient."""
+    """The augmented Lagrangian of a problem with a linear part, at a multiplier that is as large as
+    the gradient.
+    """
     return augmented.Lagrangian(op.Problem(ELL, LAGRANGIANS[name], (20, 3)), 0.2 * normal(5, 20, 3), s)
 
 
 @pytest.mark.parametrize("name", LAGRANGIANS)
 def test_the_augmented_lagrangian_is_least_in_y(name):
-    """F(X) is the least value of l(X) + g(Y) + <Lam, X - Y> + s/2 |X - Y|^2 over Y, plus |Lam|^2 / 2s; no Y is better."""
+    """F(X) is the least value of l(X) + g(Y) + <Lam, X - Y> + s/2 |X - Y|^2 over Y, plus |Lam|^2 /
+    2s; no Y is better.
+    """
     F = lagrangian(name)
     ell, g, Lam, s = ELL, LAGRANGIANS[name], F.Lam, F.s
 
@@ -45,7 +49,9 @@ def test_the_augmented_lagrangian_is_least_in_y(name):
 
 @pytest.mark.parametrize("name", LAGRANGIANS)
 def test_gradient_and_hessian_of_the_augmented_lagrangian_are_its_derivatives(name):
-    """F(polar(X + hV)) = F(X) + h <xi, V> + h^2/2 <V, H[V]> + O(h^3) along tangent V; H is symmetric and maps to tangents."""
+    """F(polar(X + hV)) = F(X) + h <xi, V> + h^2/2 <V, H[V]> + O(h^3) along tangent V; H is
+    symmetric and maps to tangents.
+    """
     F, h = lagrangian(name), 1e-4
     point = F.at(X0)
     xi, H = stiefel.tangent(X0, point.gradient), F.hessian(point)
@@ -61,7 +67,9 @@ def test_gradient_and_hessian_of_the_augmented_lagrangian_are_its_derivatives(na
 
 @pytest.mark.parametrize("name", LAGRANGIANS)
 def test_a_newton_equation_is_solved_or_negative_curvature_is_met(name):
-    """|(H + shift) Z + xi| <= tol |xi| with a tangent Z where H + shift is positive; with too small a shift the run says so."""
+    """|(H + shift) Z + xi| <= tol |xi| with a tangent Z where H + shift is positive; with too small
+    a shift the run says so.
+    """
     F = lagrangian(name)
     point = F.at(X0)
     xi, H = stiefel.tangent(X0, point.gradient), F.hessian(point)
@@ -78,7 +86,9 @@ def test_a_newton_equation_is_solved_or_negative_curvature_is_met(name):
 @pytest.mark.parametrize("shift", [1e-6, 0.3])
 @pytest.mark.parametrize("name", ["L1", "L21", "Zero"])
 def test_newton_minimises_the_augmented_lagrangian(name, shift, by_value):
-    """From near a minimiser |xi| falls as far as the shift lets it in ten steps, F does not rise, and the shift falls."""
+    """From near a minimiser |xi| falls as far as the shift lets it in ten steps, F does not rise,
+    and the shift falls.
+    """
     F = lagrangian(name)
     near = rgbb.rgbb(F.at, F.at(X0), first=0.1, tol=1e-2, max_steps=500)
     found = augmented.newton(F, near.point, tol=1e-10, accuracy=1e-12, shift=shift, by_value=by_value)
@@ -92,7 +102,9 @@ def test_newton_minimises_the_augmented_lagrangian(name, shift, by_value):
 
 @pytest.mark.parametrize(("by_value", "shift", "s"), [(True, 1.5, 1e3), (False, 5.0, 1e4)])
 def test_a_newton_step_decreases_what_its_line_search_compares(by_value, shift, s, monkeypatch):
-    """F falls by a tenth of -a <xi, Z>, or |xi|^2 by a tenth of a |xi|^2; where no a does it, X stays."""
+    """F falls by a tenth of -a <xi, Z>, or |xi|^2 by a tenth of a |xi|^2; where no a does it, X
+    stays.
+    """
     monkeypatch.setattr(augmented, "_STEPS", 1)
     F, shortened = lagrangian("L1", s), 0
     for seed in range(20):
@@ -114,7 +126,9 @@ def test_a_newton_step_decreases_what_its_line_search_compares(by_value, shift, 
 
 
 def test_newton_raises_its_shift_above_negative_curvature():
-    """At a maximiser H + shift is negative: the shift rises until a step is possible, and F falls."""
+    """At a maximiser H + shift is negative: the shift rises until a step is possible, and F
+    falls.
+    """
     ell = smooth.Quadratic(spread(0, 20, np.linspace(-1, 1, 20)))
     F = augmented.Lagrangian(op.Problem(ell, Zero(), (20, 3)), 0 * X0, 2.0)
     top = stiefel.polar(np.linalg.eigh(ell.A)[1][:, -3:] + 1e-3 * normal(1, 20, 3))

@@ -11,7 +11,9 @@ from orthoprox.solvers._shared import retraction
 @pytest.mark.parametrize("size", [0.0, 1e-3, 0.5, 5.0])
 @pytest.mark.parametrize("shape", [(12, 4), (6, 6), (5, 1)])
 def test_the_derivative_of_the_retraction_is_inverted(shape, size):
-    """T^-1 undoes T, the derivative of V -> polar(X + V); <T^-# W, Z> = <W, T^-1 Z>; they are tangent at X and at Y."""
+    """T^-1 undoes T, the derivative of V -> polar(X + V); <T^-# W, Z> = <W, T^-1 Z>; they are
+    tangent at X and at Y.
+    """
     X, h = stiefel.random_point(*shape, seed=1), 1e-5
     V = stiefel.tangent(X, normal(2, *shape))
     V = size * V / (stiefel.norm(V) or 1.0)
@@ -29,7 +31,9 @@ def test_the_derivative_of_the_retraction_is_inverted(shape, size):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_retraction_is_inverted_where_it_can_be(seed):
-    """R_X^-1(R_X(V)) = V for tangent V; a point far away, and one that is not a number, has no inverse."""
+    """R_X^-1(R_X(V)) = V for tangent V; a point far away, and one that is not a number, has no
+    inverse.
+    """
     X = stiefel.random_point(12, 4, seed=seed)
     for size in (1e-8, 0.1, 1.0):
         V = stiefel.tangent(X, normal(seed + 10, 12, 4))

@@ -20,7 +20,9 @@ def value_of(X):
 
 
 def test_barzilai_borwein_steps_by_their_formulas():
-    """The first step is the given one; then |<s, y>| / <y, y> and <s, s> / |<s, y>| in turn, each taken where it descends."""
+    """The first step is the given one; then |<s, y>| / <y, y> and <s, s> / |<s, y>| in turn, each
+    taken where it descends.
+    """
     points = [X0] + [rgbb(at_point, at_point(X0), first=0.3, tol=0.0, max_steps=k).point.X for k in (1, 2, 3)]
     xi = [stiefel.tangent(X, A @ X + B) for X in points]
     lengths = [0.3]
@@ -33,7 +35,9 @@ def test_barzilai_borwein_steps_by_their_formulas():
 
 
 def test_barzilai_borwein_steps_end_where_they_should():
-    """At the tolerance, or at the cap; the point is what was evaluated there, and every evaluation is counted."""
+    """At the tolerance, or at the cap; the point is what was evaluated there, and every evaluation
+    is counted.
+    """
     calls = []
 
     def at(X):
@@ -53,7 +57,9 @@ def test_barzilai_borwein_steps_end_where_they_should():
 
 
 def test_a_line_search_gives_up_after_its_trials():
-    """Where nothing descends, a, a/5, a/25, ... are tried and the last is taken; where one does, it is taken."""
+    """Where nothing descends, a, a/5, a/25, ... are tried and the last is taken; where one does, it
+    is taken.
+    """
     for trials in (1, 3, 5):
         tried = []
 
@@ -74,7 +80,9 @@ def test_a_line_search_gives_up_after_its_trials():
 
 
 def test_a_step_has_to_descend_in_proportion_to_its_length():
-    """A trial is good where the value falls by decrease a |xi|^2: each trial here falls by half of a |xi|^2."""
+    """A trial is good where the value falls by decrease a |xi|^2: each trial here falls by half of
+    a |xi|^2.
+    """
     xi = stiefel.tangent(X0, A @ X0 + B)
     lengths = [1e-3, 2e-4, 4e-5]
 
@@ -88,7 +96,9 @@ def test_a_step_has_to_descend_in_proportion_to_its_length():
 
 
 def test_the_canonical_gradient_is_a_gradient():
-    """<P_T(W), V> = <eta, (I - XX'/2) V> for tangent V, eta is tangent, and the length is that of P_T(W)."""
+    """<P_T(W), V> = <eta, (I - XX'/2) V> for tangent V, eta is tangent, and the length is that of
+    P_T(W).
+    """
     W = normal(3, 20, 3)
     eta, size = canonical(X0, W)
     xi, length = euclidean(X0, W)

@@ -20,7 +20,9 @@ def test_sets_follow_the_standard(leading):
 
 @pytest.mark.parametrize("kind", [sets.Ball, sets.Cube])
 def test_sets_take_batches(kind):
-    """One radius for all points, or one for each; a projected point is in the set, and one in the set does not move."""
+    """One radius for all points, or one for each; a projected point is in the set, and one in the
+    set does not move.
+    """
     X, radius = normal(0, BATCH, *SHAPE), np.array([0.1, 0.5, 3.0, 100.0])
     equals_stack(kind(0.5).project(X), [kind(0.5).project(x) for x in X])
     P = kind(radius.reshape(COLUMN)).project(X)

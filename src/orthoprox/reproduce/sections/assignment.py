@@ -30,7 +30,9 @@ Groups = dict[int, dict[str, list[Row]]]
 
 
 def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
-    """Return the table of the methods, and the comparison of its entries if the data are the paper's."""
+    """Return the table of the methods, and the comparison of its entries if the data are the
+    paper's.
+    """
     data = spec.content["problem"]["data"]
     groups = {frame: shared(rows, SOLVERS, frame=frame) for frame in spec.grid["frame"]}
     groups = {frame: group for frame, group in groups.items() if group["lsalm"]}

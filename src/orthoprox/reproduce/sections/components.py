@@ -49,7 +49,9 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
 
 
 def compared(spec: Spec, rows: list[Row]) -> Groups:
-    """Return for each size that all four methods have solved their rows, on the seeds they share."""
+    """Return for each size that all four methods have solved their rows, on the seeds they
+    share.
+    """
     groups = {m: shared(rows, SOLVERS, m=m) for m in spec.grid["m"]}
     return {m: group for m, group in groups.items() if group["lsalm"]}
 

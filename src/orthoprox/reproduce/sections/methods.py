@@ -103,7 +103,9 @@ def _figure(shown: dict[str, list[Row]]) -> Figure:
 
 
 def _draw(axes: Axes, row: Row) -> None:
-    """Draw the curve of one run, from its first step on, with marks on the way and a larger one at its end."""
+    """Draw the curve of one run, from its first step on, with marks on the way and a larger one at
+    its end.
+    """
     name = row["at"]["solver"]
     family = next(family for family in _FAMILIES if name in family)
     k = family.index(name)

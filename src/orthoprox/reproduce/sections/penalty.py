@@ -46,7 +46,9 @@ def _settled(row: Row) -> bool:
 
 
 def first(row: Row, name: str, goal: float) -> float:
-    """Return the first recorded iteration from which a residual stays at or below a goal; infinite if there is none."""
+    """Return the first recorded iteration from which a residual stays at or below a goal; infinite
+    if there is none.
+    """
     values = np.array([np.inf if x is None else x for x in row[name]])
     known = np.array([x is not None for x in row[name]])
     if not known.any():

@@ -68,7 +68,9 @@ def _values(rows: list[Row], name: str, baseline: float) -> dict[float, list[Row
 
 
 def _around(grid: Sequence[float], good: set[float], baseline: float) -> tuple[float, float] | None:
-    """Return the ends of the largest run of good grid values that includes the one nearest to the baseline."""
+    """Return the ends of the largest run of good grid values that includes the one nearest to the
+    baseline.
+    """
     k = int(np.argmin(np.abs(np.log(np.array(grid) / baseline))))
     if grid[k] not in good:
         return None

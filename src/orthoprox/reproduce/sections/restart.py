@@ -22,7 +22,9 @@ from orthoprox.reproduce.table import Table
 
 
 def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
-    """Return the tables for each kind of start, and the comparison of the one that is as the paper describes it."""
+    """Return the tables for each kind of start, and the comparison of the one that is as the paper
+    describes it.
+    """
     described, *variants = spec.grid["start"]
     everything = {start: compared(spec, select(rows, start=start)) for start in (described, *variants)}
     if not everything[described]:
@@ -46,7 +48,9 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
 
 
 def _agreed(spec: Spec, rows: list[Row], groups: Groups) -> Groups:
-    """Return the groups on those instances alone where all methods converge to the baseline's point."""
+    """Return the groups on those instances alone where all methods converge to the baseline's
+    point.
+    """
     limit = spec.paper["same"]
     instances = by(rows, lambda at: (at["m"], at["seed"]))
     same = {place for place, runs in instances.items() if all(converged(row) and row["distance"] <= limit for row in runs)}

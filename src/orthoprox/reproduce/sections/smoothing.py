@@ -42,7 +42,9 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
 
 
 def _threshold(rows: list[Row], grid: list[float]) -> float | None:
-    """Return the last beta before the first one from .1 on at which an instance does not converge; None if all do."""
+    """Return the last beta before the first one from .1 on at which an instance does not converge;
+    None if all do.
+    """
     runs = by(rows, lambda at: at["beta"])
     tried = [x for x in grid if x >= _LOW]
     bad = next((k for k, x in enumerate(tried) if not all(map(converged, runs[x]))), None)

@@ -1,4 +1,6 @@
-"""The kinds of runs, by name: how they are executed, together with which others, and how long they take."""
+"""The kinds of runs, by name: how they are executed, together with which others, and how long they
+take.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,10 +23,11 @@ _SECONDS = {"manpg-ada": 8.0, "soc": 8.0, "radmm": 8.0, "lsalm": 4.0, "pamal": 6
 class Study:
     """One kind of run.
 
-    ``execute`` takes the settings of runs that are done together and returns one outcome for each; ``seconds`` estimates
-    the time of a run on one core. Timed runs have the machine to themselves. ``group`` names the runs that cannot be done
-    without each other; without it they are split into equal shares. ``fields`` are what an outcome holds, by name; those in
-    ``recorded`` only of runs that are recorded on the way.
+    ``execute`` takes the settings of runs that are done together and returns one outcome for each;
+    ``seconds`` estimates the time of a run on one core. Timed runs have the machine to themselves.
+    ``group`` names the runs that cannot be done without each other; without it they are split into
+    equal shares. ``fields`` are what an outcome holds, by name; those in ``recorded`` only of runs
+    that are recorded on the way.
     """
 
     execute: Callable[[Sequence[Settings]], list[Outcome]]

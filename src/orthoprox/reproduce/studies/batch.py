@@ -1,4 +1,6 @@
-"""Many small problems at once: one loop over LSALM's own step, with the problems stacked along the first axis."""
+"""Many small problems at once: one loop over LSALM's own step, with the problems stacked along the
+first axis.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -21,7 +23,9 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Batch:
-    """Quadratic problems tr(X'AX)/2 + tr(B'X) + mu |X|_1 with their starts and the parameters of their runs."""
+    """Quadratic problems tr(X'AX)/2 + tr(B'X) + mu |X|_1 with their starts and the parameters of
+    their runs.
+    """
 
     A: Real  # (instances, m, m)
     B: Real  # (instances, m, n)
@@ -54,10 +58,12 @@ class Ends:
 
 
 def run(batch: Batch, below: Mapping[str, float], cap: int, *, record: Sequence[int] = ()) -> Ends:
-    """Run LSALM on all problems, each until its residuals are at or below their bounds, as ``solve`` would.
+    """Run LSALM on all problems, each until its residuals are at or below their bounds, as
+    ``solve`` would.
 
-    A run also ends after ``cap`` iterations, when |X|_F exceeds 1e6, or when X has not moved for 100 steps. Without bounds
-    all runs go on to the cap or until they stand still. ``update`` and ``constraint`` are kept at the iterations ``record``.
+    A run also ends after ``cap`` iterations, when |X|_F exceeds 1e6, or when X has not moved for
+    100 steps. Without bounds all runs go on to the cap or until they stand still. ``update`` and
+    ``constraint`` are kept at the iterations ``record``.
     """
     loop = _Loop(batch, cap, record)
     names = sorted({*below, "step"})
@@ -98,7 +104,9 @@ class _Loop:
         )
 
     def refill(self) -> bool:
-        """Replace finished runs by waiting ones when there are many; return whether any run is left."""
+        """Replace finished runs by waiting ones when there are many; return whether any run is
+        left.
+        """
         alive = self.alive
         if alive.size and np.mean(alive) >= _FULL:
             return True
@@ -139,7 +147,9 @@ class _Loop:
 
 
 def _take(state: Any, kept: NDArray[np.bool_]) -> Any:
-    """Return the state of some of the runs: each stacked array in it, and in what it holds, is cut."""
+    """Return the state of some of the runs: each stacked array in it, and in what it holds, is
+    cut.
+    """
     if isinstance(state, np.ndarray):
         return state[kept]
     return replace(state, **{name: _take(value, kept) for name, value in _parts(state)})

@@ -18,7 +18,9 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "round": round
 
 
 def evaluate(formula: str, names: Mapping[str, float]) -> float:
-    """Return the value of a formula of numbers, the given names, + - * / // **, sqrt, round, max and min."""
+    """Return the value of a formula of numbers, the given names, + - * / // **, sqrt, round, max
+    and min.
+    """
     try:
         tree = ast.parse(formula, mode="eval").body
         value = _value(tree, names)
@@ -33,7 +35,9 @@ def evaluate(formula: str, names: Mapping[str, float]) -> float:
 
 
 def resolve(settings: Mapping[str, Any], names: Mapping[str, float], *, words: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the settings with each string replaced by its value, except those named in ``words``."""
+    """Return the settings with each string replaced by its value, except those named in
+    ``words``.
+    """
     return {
         name: evaluate(value, names) if isinstance(value, str) and name not in words else value
         for name, value in settings.items()

@@ -16,7 +16,9 @@ _HOUSES: dict[str, Callable[[], NDArray[np.float64]]] = {"cmu_house": cmu_house,
 
 
 def execute(group: Sequence[Settings]) -> list[Outcome]:
-    """Run the methods from a random start improved by a few Riemannian gradient steps, and round what they find."""
+    """Run the methods from a random start improved by a few Riemannian gradient steps, and round
+    what they find.
+    """
     outcomes = []
     for settings in group:
         p = settings["problem"]

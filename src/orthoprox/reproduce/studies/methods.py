@@ -1,4 +1,6 @@
-"""All methods for nonsmooth problems at their defaults, from one random start: the certificate against time."""
+"""All methods for nonsmooth problems at their defaults, from one random start: the certificate
+against time.
+"""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -30,8 +32,8 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
 
 
 class Recorder:
-    """Keeps the certificates of a run, at times at equal ratios and where its rule asked for one; ends it when one will do, or
-    when its processor time is over.
+    """Keeps the certificates of a run, at times at equal ratios and where its rule asked for one;
+    ends it when one will do, or when its processor time is over.
     """
 
     def __init__(self, certificate: float, seconds: float) -> None:

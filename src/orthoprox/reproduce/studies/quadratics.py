@@ -14,7 +14,9 @@ _ALL_FIXED = ("box", "dual_radius", "Y0")  # numbers for a whole batch
 
 
 def execute(group: Sequence[Settings]) -> list[Outcome]:
-    """Run LSALM on all quadratics of a group. Each instance is drawn from its seed: the problem, then the start."""
+    """Run LSALM on all quadratics of a group. Each instance is drawn from its seed: the problem,
+    then the start.
+    """
     problem, stop = group[0]["problem"], group[0]["stop"]
     m, n = problem["m"], problem["n"]
     seeds = sorted({settings["problem"]["seed"] for settings in group})

@@ -1,4 +1,6 @@
-"""Sparse PCA on five components: the methods from a random start, and from one that a subgradient method improved."""
+"""Sparse PCA on five components: the methods from a random start, and from one that a subgradient
+method improved.
+"""
 
 from collections.abc import Sequence
 
@@ -20,7 +22,9 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
 
 
 def execute_compared(group: Sequence[Settings]) -> list[Outcome]:
-    """Run a baseline from the start that RSM finds, then the other methods down to its objective."""
+    """Run a baseline from the start that RSM finds, then the other methods down to its
+    objective.
+    """
     problem, X0 = _instance(group[0])
     X0 = subgradient_start(problem, X0, group[0]["problem"]["steps"], group[0]["problem"]["start"])
     (first,) = [settings for settings in group if settings["solver"] == settings["baseline"]["solver"]]
@@ -40,8 +44,8 @@ def execute_compared(group: Sequence[Settings]) -> list[Outcome]:
 def subgradient_start(problem: op.Problem, X: Array, steps: int, kind: str) -> Array:
     """Return the point after some steps of RSM of length k^(-3/4), k = 1, 2, ...
 
-    ``kind`` is "tangent", the method as published, or "euclidean", where the subgradient is not projected onto the
-    tangent space before the polar retraction.
+    ``kind`` is "tangent", the method as published, or "euclidean", where the subgradient is not
+    projected onto the tangent space before the polar retraction.
     """
     if kind == "tangent":
         method = op.solvers.RSM(rule="diminishing", step_size=1.0, power=0.75, offset=1.0)

@@ -1,4 +1,6 @@
-"""What the studies share: the method and the stopping rule of a run, and what is kept of its result."""
+"""What the studies share: the method and the stopping rule of a run, and what is kept of its
+result.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +22,9 @@ def solver(settings: Settings, problem: op.Problem) -> op.solvers.Solver[Any]:
 
 
 def rule(stop: Settings, problem: op.Problem, target: float | None = None) -> op.stopping.Stop:
-    """Return the stopping rule of a run: residuals below bounds, and the objective below a target; or the iteration budget."""
+    """Return the stopping rule of a run: residuals below bounds, and the objective below a target;
+    or the iteration budget.
+    """
     met: op.stopping.Stop = op.stopping.Below(**resolve(stop["below"], constants(problem)))
     if target is not None:
         met = met & op.stopping.ObjectiveBelow(target)

@@ -1,4 +1,6 @@
-"""What RADMM and MADMM share: ADMM for X = Z, X on the manifold and g(Z), with Riemannian gradient steps in X."""
+"""What RADMM and MADMM share: ADMM for X = Z, X on the manifold and g(Z), with Riemannian gradient
+steps in X.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -57,7 +59,9 @@ class ManifoldADMM(Solver[State]):
         return State(X0, X0, 0 * X0, D, Parameters(rho, eta))
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` |X - Z| relative, and ``prox``, the mean gradient step over eta."""
+        """Return ``step`` |X+ - X|, ``constraint`` |X - Z| relative, and ``prox``, the mean
+        gradient step over eta.
+        """
         return {
             "step": lambda: norm(new.X - old.X),
             "constraint": lambda: relative_gap(new.X, new.Z),

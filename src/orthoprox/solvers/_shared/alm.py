@@ -1,4 +1,6 @@
-"""What ManIAL, MIALM and ALMSSN share, the augmented Lagrangian method on the manifold; and what only the first two share."""
+"""What ManIAL, MIALM and ALMSSN share, the augmented Lagrangian method on the manifold; and what
+only the first two share.
+"""
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
@@ -39,7 +41,8 @@ class SplitState:
 
 
 class AugmentedLagrangian(Solver[S]):
-    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y): with e the Moreau envelope of g for 1/s,
+    """The augmented Lagrangian method for X = Y with X on the manifold and g(Y): with e the Moreau
+    envelope of g for 1/s,
 
         X+ ~ argmin l(X) + e(X + Lam/s)  subject to  X'X = I
         Y+ = prox_{g/s}(X+ + Lam/s),   Lam+ = Lam + s (X+ - Y+)
@@ -48,7 +51,9 @@ class AugmentedLagrangian(Solver[S]):
     """
 
     def residuals(self, problem: Problem, old: S, new: S) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` |X - Y| relative, and ``prox``, the length of P_T(grad l + Lam)."""
+        """Return ``step`` |X+ - X|, ``constraint`` |X - Y| relative, and ``prox``, the length of
+        P_T(grad l + Lam).
+        """
         return {
             "step": lambda: norm(new.X - old.X),
             "constraint": lambda: relative_gap(new.X, new.Y),
@@ -118,8 +123,12 @@ class FirstOrder(AugmentedLagrangian[State]):
 
     @abstractmethod
     def _start(self) -> tuple[float, float, int]:
-        """Return what the first gap is compared with, and the tolerance and the cap of the first inner problem."""
+        """Return what the first gap is compared with, and the tolerance and the cap of the first
+        inner problem.
+        """
 
     @abstractmethod
     def _next(self, k: int, tol: float, cap: int, steps: int) -> tuple[float, int]:
-        """Return the tolerance and the cap after k iterations, the last of which took ``steps`` inner steps."""
+        """Return the tolerance and the cap after k iterations, the last of which took ``steps``
+        inner steps.
+        """

@@ -1,4 +1,6 @@
-"""The augmented Lagrangian of X = Y, least in Y, and a semismooth Newton method for it on the manifold."""
+"""The augmented Lagrangian of X = Y, least in Y, and a semismooth Newton method for it on the
+manifold.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,8 +39,9 @@ class Parts:
 class Lagrangian:
     """F(X) = l(X) + e(X + Lam/s), e the Moreau envelope of g with the parameter 1/s.
 
-    Up to a constant this is the least value over Y of  l(X) + g(Y) + <Lam, X - Y> + s/2 |X - Y|^2.  It is reached at the
-    prox point Y, and the gradient of e is Lam + s (X - Y), an element of dg(Y) and the next multiplier.
+    Up to a constant this is the least value over Y of  l(X) + g(Y) + <Lam, X - Y> + s/2 |X - Y|^2.
+    It is reached at the prox point Y, and the gradient of e is Lam + s (X - Y), an element of dg(Y)
+    and the next multiplier.
     """
 
     problem: Problem
@@ -51,12 +54,16 @@ class Lagrangian:
         return self.known(X, float(f), D)
 
     def known(self, X: Array, f: float, D: Array) -> Point[Parts]:
-        """Evaluate F and its gradient where l(X) and grad l(X) are known, at the price of one prox."""
+        """Evaluate F and its gradient where l(X) and grad l(X) are known, at the price of one
+        prox.
+        """
         e = envelope(self.problem.nonsmooth, X + self.Lam / self.s, 1 / self.s)
         return Point(X, f + float(e.value), D + e.gradient, Parts(f, D, e))
 
     def hessian(self, point: Point[Parts]) -> Callable[[Array], Array]:
-        """Return the generalised Hessian on the manifold, V -> P_T(l''[V] + e''[V] - V sym(X'F')), for tangent V."""
+        """Return the generalised Hessian on the manifold, V -> P_T(l''[V] + e''[V] - V sym(X'F')),
+        for tangent V.
+        """
         X, S = point.X, sym(point.X.mT @ point.gradient)
         second = hessian(self.problem.smooth, X, point.more.D)
         curved = curvature(self.problem.nonsmooth, X + self.Lam / self.s, 1 / self.s)
@@ -84,11 +91,13 @@ class Equation:
 
 
 def newton(F: Lagrangian, start: Point[Parts], *, tol: float, accuracy: float, shift: float, by_value: bool) -> Newton:
-    """Take steps  X+ = qr(X + a Z),  (H + shift) Z = -xi,  until |xi| <= tol; xi and H are gradient and Hessian of F.
+    """Take steps  X+ = qr(X + a Z),  (H + shift) Z = -xi,  until |xi| <= tol; xi and H are gradient
+    and Hessian of F.
 
-    Conjugate gradients solve the equation to ``accuracy``. Where they find negative curvature, the shift rises above it and
-    nothing else is done; after a step it falls. a = 1, 1/2, 1/4, ... until F falls by a tenth of -a <xi, Z> (``by_value``),
-    or |xi|^2 by a tenth of a |xi|^2. A line search without success is the end.
+    Conjugate gradients solve the equation to ``accuracy``. Where they find negative curvature, the
+    shift rises above it and nothing else is done; after a step it falls. a = 1, 1/2, 1/4, ... until
+    F falls by a tenth of -a <xi, Z> (``by_value``), or |xi|^2 by a tenth of a |xi|^2. A line search
+    without success is the end.
     """
     now, (xi, size) = start, euclidean(start.X, start.gradient)
     trials = products = 0
@@ -120,7 +129,9 @@ def newton(F: Lagrangian, start: Point[Parts], *, tol: float, accuracy: float, s
 
 
 def solve(H: Callable[[Array], Array], xi: Array, shift: float, tol: float) -> Equation:
-    """Solve (H + shift) Z = -xi by conjugate gradients, to |residual| <= tol |xi|; they end at negative curvature."""
+    """Solve (H + shift) Z = -xi by conjugate gradients, to |residual| <= tol |xi|; they end at
+    negative curvature.
+    """
     lowest, products = float("inf"), 0
 
     def shifted(P: Array) -> Array:

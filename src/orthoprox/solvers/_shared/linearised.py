@@ -1,4 +1,6 @@
-"""What PLAM and PCAL share: gradient steps on the augmented Lagrangian, with the multiplier in closed form."""
+"""What PLAM and PCAL share: gradient steps on the augmented Lagrangian, with the multiplier in
+closed form.
+"""
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
@@ -29,7 +31,8 @@ class State:
 
 @dataclass(frozen=True)
 class LinearisedLagrangian(Solver[State]):
-    """A method with the step  X+ = X - tau V(X),  V an augmented gradient with the multiplier Lam = sym(grad l(X)'X).
+    """A method with the step  X+ = X - tau V(X),  V an augmented gradient with the multiplier Lam =
+    sym(grad l(X)'X).
 
     The parameters are described in PLAM.
     """
@@ -65,7 +68,9 @@ class LinearisedLagrangian(Solver[State]):
 
     @abstractmethod
     def _factor(self, K: Array, G: Array, DX: Array) -> Array:
-        """Return the n x n matrix F of the direction D - XF, given K = Lam - b G of the augmented Lagrangian and D'X."""
+        """Return the n x n matrix F of the direction D - XF, given K = Lam - b G of the augmented
+        Lagrangian and D'X.
+        """
 
     def _state(self, problem: Problem, X: Array, b: float, tau: float) -> State:
         D, G = problem.smooth.grad(X), stiefel.defect(X)
@@ -74,7 +79,9 @@ class LinearisedLagrangian(Solver[State]):
         return State(X, G, D, Lam, D - X @ self._factor(Lam - b * G, G, DX), b, tau)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` |X'X - I|, ``prox`` |V| and ``kkt`` |grad l(X) - X Lam|."""
+        """Return ``step`` |X+ - X|, ``constraint`` |X'X - I|, ``prox`` |V| and ``kkt`` |grad l(X) -
+        X Lam|.
+        """
         return {
             "step": lambda: norm(new.X - old.X),
             "constraint": lambda: norm(new.G),

@@ -1,4 +1,6 @@
-"""What the proximal gradient methods on the manifold share: points, their line search, and how exact a subproblem is."""
+"""What the proximal gradient methods on the manifold share: points, their line search, and how
+exact a subproblem is.
+"""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -28,7 +30,9 @@ class ProximalState:
 
 @dataclass(frozen=True)
 class ProximalGradient(Solver[S]):
-    """A method with tangent proximal steps  V = argmin <grad l(X), V> + |V|^2 / 2t + g(X + V)  subject to  X'V + V'X = 0."""
+    """A method with tangent proximal steps  V = argmin <grad l(X), V> + |V|^2 / 2t + g(X + V)
+    subject to  X'V + V'X = 0.
+    """
 
     step_size: float | None = None
 
@@ -87,5 +91,7 @@ def descend(problem: Problem, here: Point, V: Array, t: float) -> Step[Point]:
 
 
 def inner_tolerance(size: float) -> float:
-    """Return the bound of |X'V + V'X|_F^2: small against the descent |V|^2, of which ``size`` is the last |V|."""
+    """Return the bound of |X'V + V'X|_F^2: small against the descent |V|^2, of which ``size`` is
+    the last |V|.
+    """
     return min(1e-2, max((0.3 * size**2) ** 2, 1e-27))

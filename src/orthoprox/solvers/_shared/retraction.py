@@ -1,4 +1,6 @@
-"""The polar retraction R_X(V) = polar(X + V) = (X + V)(I + V'V)^(-1/2): its inverse, and its derivative with respect to V."""
+"""The polar retraction R_X(V) = polar(X + V) = (X + V)(I + V'V)^(-1/2): its inverse, and its
+derivative with respect to V.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +16,8 @@ _FAR = 0.75  # |I - sym(X'Y)| in the row-sum norm beyond which the inverse is no
 
 @dataclass(frozen=True)
 class Retracted:
-    """The point Y = R_X(V) with a tangent V, and T = DR_X(V), which maps tangent vectors at X to tangent vectors at Y.
+    """The point Y = R_X(V) with a tangent V, and T = DR_X(V), which maps tangent vectors at X to
+    tangent vectors at Y.
 
     With S = (I + V'V)^(1/2) and M = X'Y,
 
@@ -54,7 +57,8 @@ def retract(X: Array, V: Array) -> Retracted:
 def inverse(X: Array, Y: Array) -> Array | None:
     """Return the V with R_X(V) = Y; None where Y is too far away.
 
-    V = Y S - X with the symmetric S of  M S + S M' = 2I,  M = X'Y. It exists where sym(M) is positive definite.
+    V = Y S - X with the symmetric S of  M S + S M' = 2I,  M = X'Y. It exists where sym(M) is
+    positive definite.
     """
     xp, M, one = namespace(X), X.mT @ Y, identity(X.shape[-1], X)
     if not float(xp.linalg.matrix_norm(one - sym(M), ord=float("inf"))) <= _FAR:
@@ -63,9 +67,11 @@ def inverse(X: Array, Y: Array) -> Array | None:
 
 
 def lyapunov(M: Array, C: Array) -> Array:
-    """Return the symmetric S with M S + S M' = C, where the eigenvalues of M have positive real parts and C is symmetric.
+    """Return the symmetric S with M S + S M' = C, where the eigenvalues of M have positive real
+    parts and C is symmetric.
 
-    Newton's iteration for the sign of M,  A <- (A + A^-1) / 2,  tends to I and keeps  A S + S A'  computable.
+    Newton's iteration for the sign of M,  A <- (A + A^-1) / 2,  tends to I and keeps  A S + S A'
+    computable.
     """
     xp, one = namespace(M), identity(M.shape[-1], M)
     A, close = M, precision(M) ** 0.5

@@ -1,4 +1,6 @@
-"""Riemannian gradient descent with Barzilai-Borwein steps, the inner solver of the methods with a Lagrangian."""
+"""Riemannian gradient descent with Barzilai-Borwein steps, the inner solver of the methods with a
+Lagrangian.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +13,7 @@ from orthoprox._linalg.norms import inner, norm
 
 T = TypeVar("T")
 Direction = Callable[[Array, Array], tuple[Array, float]]
-"""(X, W) -> eta, |P_T(W)|: the gradient of a function in some metric, and its length in the Euclidean one."""
+"""(X, W) -> eta, |P_T(W)|: the gradient in some metric, and its length in the Euclidean one."""
 
 _DECREASE = 1e-6
 _SHRINK = 0.2
@@ -46,7 +48,9 @@ def euclidean(X: Array, W: Array) -> tuple[Array, float]:
 
 
 def canonical(X: Array, W: Array) -> tuple[Array, float]:
-    """Return eta = W - X W'X, the gradient in the canonical metric, and |P_T(W)|, the root of |eta|^2 - 3 |skew(W'X)|^2."""
+    """Return eta = W - X W'X, the gradient in the canonical metric, and |P_T(W)|, the root of
+    |eta|^2 - 3 |skew(W'X)|^2.
+    """
     C = W.mT @ X
     eta, skew = W - X @ C, (C - C.mT) / 2
     return eta, max(float(inner(eta, eta) - 3 * inner(skew, skew)), 0.0) ** 0.5
@@ -65,11 +69,13 @@ def rgbb(
     direction: Direction = euclidean,
     retraction: str = "polar",
 ) -> Descent[T]:
-    """Take steps  X+ = R(X - a eta)  until |xi| <= tol or ``max_steps`` steps are done; one is always taken.
+    """Take steps  X+ = R(X - a eta)  until |xi| <= tol or ``max_steps`` steps are done; one is
+    always taken.
 
-    R is the retraction, xi = P_T(gradient), and eta the same or the gradient in another metric. The first a is ``first``;
-    then it is |<s, y>| / <y, y> and <s, s> / |<s, y>| in turn, s and y the last changes of X and eta. It shrinks at most
-    ``trials`` - 1 times, until the value falls below an average of the past ones (Zhang and Hager) by decrease a |xi|^2.
+    R is the retraction, xi = P_T(gradient), and eta the same or the gradient in another metric. The
+    first a is ``first``; then it is |<s, y>| / <y, y> and <s, s> / |<s, y>| in turn, s and y the
+    last changes of X and eta. It shrinks at most ``trials`` - 1 times, until the value falls below
+    an average of the past ones (Zhang and Hager) by decrease a |xi|^2.
     """
     retract = stiefel.RETRACTIONS[retraction]
     now, (eta, size) = start, direction(start.X, start.gradient)

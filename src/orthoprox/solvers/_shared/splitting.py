@@ -7,7 +7,8 @@ from orthoprox.smooth.curvature import lipschitz, weak_convexity
 
 
 def splitting_penalty(problem: Problem, X0: Array) -> float:
-    """Return max(1.1 L^-, L/4, 2m), a penalty that serves concave and convex l alike; at L^- SOC oscillates undamped if g = 0.
+    """Return max(1.1 L^-, L/4, 2m), a penalty that serves concave and convex l alike; at L^- SOC
+    oscillates undamped if g = 0.
 
     With twice the modulus m of g, prox_{g/b} is well defined and not too steep.
     """

@@ -1,4 +1,6 @@
-"""The proximal step in a tangent space, by a regularised semismooth Newton method on its multiplier."""
+"""The proximal step in a tangent space, by a regularised semismooth Newton method on its
+multiplier.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -40,10 +42,11 @@ class _Trial:
 def tangent_prox(g: Any, X: Array, D: Array, t: float, Lam: Array, *, tol: float, dual: bool) -> TangentProx:
     """Return V = argmin <D, V> + |V|^2 / 2t + g(X + V)  subject to  X'V + V'X = 0.
 
-    With B = X - t D + 2t X Lam and W = prox_tg(B), V = W - X is the solution where E(Lam) = X'W + W'X - 2I vanishes. E is
-    the gradient of a convex function, with the generalised derivative  S -> 4t sym(X' J[X S]),  J the derivative of the
-    prox at B. Regularised Newton steps start at ``Lam`` and end at |E|_F^2 <= tol. A step is good where it reduces |E|,
-    the authors' rule, or (``dual``) that convex function: with many columns, |E| alone leads into ever shorter steps.
+    With B = X - t D + 2t X Lam and W = prox_tg(B), V = W - X is the solution where E(Lam) = X'W +
+    W'X - 2I vanishes. E is the gradient of a convex function, with the generalised derivative  S ->
+    4t sym(X' J[X S]),  J the derivative of the prox at B. Regularised Newton steps start at ``Lam``
+    and end at |E|_F^2 <= tol. A step is good where it reduces |E|, the authors' rule, or (``dual``)
+    that convex function: with many columns, |E| alone leads into ever shorter steps.
     """
     base, G, xp = X - t * D, defect(X), namespace(X)
 
@@ -70,7 +73,9 @@ def tangent_prox(g: Any, X: Array, D: Array, t: float, Lam: Array, *, tol: float
 
 
 def _newton_step(g: Any, X: Array, t: float, now: _Trial, unit: float) -> Array:
-    """Return S with (4t sym(X' J[X S]) + shift S) = -E; a ``unit`` of the shift in proportion to t makes it scale free."""
+    """Return S with (4t sym(X' J[X S]) + shift S) = -E; a ``unit`` of the shift in proportion to t
+    makes it scale free.
+    """
     size = now.size**0.5
     shift = 0.2 * max(min(size, 0.1), 1e-11) * unit
 
