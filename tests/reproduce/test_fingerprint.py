@@ -127,7 +127,7 @@ def test_other_code_does_not_change_it(copy, name):
     "edits",
     [
         [("# Algorithm 1, line 3", "# the third line"), ("        # Algorithm 1, line 4\n", "")],
-        [('"""The iterates."""', '"""What is iterated."""'), ("Algorithm 1 of the paper, line by line.", "It.")],
+        [('"""The iterates."""', '"""What is iterated."""'), ("Algorithm 1 of the paper.", "It.")],
         [("Return the residuals of the paper's stopping rules", "Return some residuals")],
         [("        Z = Z + p.beta * (X - Z)", "        Z = (\n            Z + p.beta * (X - Z)\n        )\n")],
         [('"prox"', "'prox'")],

@@ -1,6 +1,4 @@
-"""LSALM, the linearized smoothing augmented Lagrangian method: Algorithm 1 of the paper, line by
-line.
-"""
+"""LSALM, the linearized smoothing augmented Lagrangian method: Algorithm 1 of the paper."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
