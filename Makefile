@@ -25,7 +25,7 @@ test-fast: .venv/installed
 test-oldest: .venv-oldest/installed
 	$(ONE_THREAD) .venv-oldest/bin/python -m pytest -n 2 -m "not slow and not extended" $(OLDEST)
 OLDEST := tests/_arrays tests/_linalg tests/smooth tests/nonsmooth tests/problems tests/_certify tests/stopping tests/starts \
-	tests/_adaptive tests/test_minimize.py tests/test_path.py
+	tests/_adaptive tests/_run tests/datasets tests/solvers tests/test_minimize.py tests/test_path.py
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -56,8 +56,8 @@ class Instance:
         options = {key: value for key, value in self.penalty.items() if key != "name"}
         if "mu" in options:
             options["mu"] *= self.scale
-        for bend in {"gamma", "a"} & set(options) if self.scale != 1 else ():
-            raise ValueError(f"{self.name}: {bend} does not scale with f.")
+        for concavity in {"gamma", "a"} & set(options) if self.scale != 1 else ():
+            raise ValueError(f"{self.name}: {concavity} does not scale with f.")
         return getattr(op.nonsmooth, self.penalty["name"])(**options)
 
 

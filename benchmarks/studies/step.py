@@ -21,7 +21,7 @@ WHO = {
 }
 
 
-class Walk:
+class Trajectory:
     """A method that is stepped by hand."""
 
     def __init__(self, problem: op.Problem, solver: Solver[Any], X0: Array, warm_up: int) -> None:
@@ -47,28 +47,28 @@ def run(task: Task) -> list[Row]:
     H = -2 * problem.smooth.A.T @ problem.smooth.A
     before = task.settings["warm_up"]
     with dense_products():
-        paper = Walk(problem, op.LSALM.paper("sparse_pca", problem), X0, before["lsalm"])
+        paper = Trajectory(problem, op.LSALM.paper("sparse_pca", problem), X0, before["lsalm"])
     corner = op.starts.coordinates(problem, np.random.default_rng(task.seed))
-    walks = {
+    trajectories = {
         "lsalm": paper,
-        "dense": Walk(problem, op.solvers.Adaptive(), X0, before["dense"]),
-        "sparse": Walk(problem, op.solvers.Adaptive(), corner, before["sparse"]),
+        "dense": Trajectory(problem, op.solvers.Adaptive(), X0, before["dense"]),
+        "sparse": Trajectory(problem, op.solvers.Adaptive(), corner, before["sparse"]),
     }
-    steps: dict[str, list[float]] = {who: [] for who in walks}
-    bare: dict[str, list[float]] = {who: [] for who in walks}
+    steps: dict[str, list[float]] = {who: [] for who in trajectories}
+    bare: dict[str, list[float]] = {who: [] for who in trajectories}
     for _ in range(task.settings["repetitions"]):
-        for who, walk in walks.items():
-            bare[who].append(products(H, walk.point, WHO[who][2]))
-            steps[who].append(_stepped(walk, dense=who == "lsalm"))
+        for who, trajectory in trajectories.items():
+            bare[who].append(products(H, trajectory.point, WHO[who][2]))
+            steps[who].append(_stepped(trajectory, dense=who == "lsalm"))
     return [
         {
             "who": who,
             "step": 1e3 * median(steps[who]),
             "bare": 1e3 * median(bare[who]),
             "ratio": median(one / least for one, least in zip(steps[who], bare[who], strict=True)),
-            "nonzero": float(np.mean(walk.point != 0)),
+            "nonzero": float(np.mean(trajectory.point != 0)),
         }
-        for who, walk in walks.items()
+        for who, trajectory in trajectories.items()
     ]
 
 
@@ -79,11 +79,11 @@ def products(H: Array, X: Array, right: int) -> float:
     return seconds + sum(clocked(lambda: X @ S)[1] for _ in range(right))
 
 
-def _stepped(walk: Walk, *, dense: bool) -> float:
+def _stepped(trajectory: Trajectory, *, dense: bool) -> float:
     if not dense:
-        return clocked(walk.step)[1]
+        return clocked(trajectory.step)[1]
     with dense_products():
-        return clocked(walk.step)[1]
+        return clocked(trajectory.step)[1]
 
 
 def table(rows: Sequence[Row]) -> str:

@@ -209,7 +209,7 @@ def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, stop: Sto
     certified = Stationary(tol)
     budget = MaxIterations() if max_iterations is None else MaxIterations(max_iterations)
     if stop is None:
-        return default_rule(certified, budget, recovers=solver.recovers)
+        return default_rule(certified, budget, restarts=solver.restarts)
     return as_rule(stop) if max_iterations is None else as_rule(stop) | budget
 
 

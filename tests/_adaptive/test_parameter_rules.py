@@ -27,12 +27,12 @@ def test_the_first_step_bounds_the_curvature_of_the_lagrangian(rule):
     for scale in (1.0, 2.0**20):
         problem = op.Problem(smooth.Quadratic(scale * A), Zero(), (12, 3))
         size = scale * np.linalg.norm(A, 2)
-        met = parameter_rules.curvature_at(problem, X, scale * A @ X)
-        assert 0.3 * size <= met <= size * (1 + 1e-6)
+        curvature = parameter_rules.curvature_at(problem, X, scale * A @ X)
+        assert 0.3 * size <= curvature <= size * (1 + 1e-6)
         Y = stiefel.multiplier(X, scale * A @ X)
         np.testing.assert_allclose(Y, -scale * stiefel.sym(X.T @ A @ X) / 2, rtol=1e-12)
-        steps.append(parameter_rules.initial_curvature(problem, met, Y, rule))
-        assert steps[-1] >= (met + 2 * np.linalg.norm(Y, 2)) * (1 - 1e-12)
+        steps.append(parameter_rules.initial_curvature(problem, curvature, Y, rule))
+        assert steps[-1] >= (curvature + 2 * np.linalg.norm(Y, 2)) * (1 - 1e-12)
     assert steps[1] == pytest.approx(2.0**20 * steps[0])
 
 

@@ -270,7 +270,7 @@ def test_preconditioner_keeps_the_dtype():
 # --- the path ---
 
 
-def first_sharpening(problem, point):
+def first_reduction(problem, point):
     """The point before nu shrinks for the first time, and the one after."""
     points = run(problem, point, lambda now: now.nu < point.nu, budget=100)
     return points[-2], points[-1]
@@ -281,8 +281,8 @@ def test_the_path_goes_on_along_its_tangent_where_that_helps():
     2.
     """
     problem = sparse_pca()
-    _, second = first_sharpening(problem, begin(problem, stiefel.random_point(12, 3, seed=1), 0.3, 0.0))
-    old, new = first_sharpening(problem, second)
+    _, second = first_reduction(problem, begin(problem, stiefel.random_point(12, 3, seed=1), 0.3, 0.0))
+    old, new = first_reduction(problem, second)
     plain = step(problem, replace(old, before=None))
     assert plain.nu == new.nu
     assert stiefel.norm(new.residual) <= stiefel.norm(plain.residual)
@@ -299,7 +299,7 @@ def test_the_tangent_helps_where_supports_stay():
     point = begin(problem, stiefel.random_point(12, 3, seed=1), 0.3, 0.0)
     gains = []
     for _ in range(5):
-        old, point = first_sharpening(problem, point)
+        old, point = first_reduction(problem, point)
         gains.append(
             float(stiefel.norm(point.residual)) < float(stiefel.norm(step(problem, replace(old, before=None)).residual))
         )

@@ -21,8 +21,8 @@ def test_on_its_face_a_term_is_smooth(name):
     X = g.prox(normal(0, *SHAPE), 0.3)
     face = g.face(X)
     V, h = np.where(face.free, normal(1, *SHAPE), 0.0), 1e-4
-    rise, bend = stiefel.inner(face.gradient, V), stiefel.inner(V, face.curvature(V))
-    assert g.value(X + h * V) - g.value(X) == pytest.approx(h * rise + h**2 * bend / 2, abs=1e-10)
+    rise, second = stiefel.inner(face.gradient, V), stiefel.inner(V, face.curvature(V))
+    assert g.value(X + h * V) - g.value(X) == pytest.approx(h * rise + h**2 * second / 2, abs=1e-10)
     assert np.all(face.gradient[~face.free] == 0)
 
 

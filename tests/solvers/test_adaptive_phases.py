@@ -106,7 +106,7 @@ def test_the_last_good_point_has_no_vanishing_column():
 def test_after_a_divergence_f_is_compared_with_the_start_again():
     problem, solver = scaled(1.0)["sparse_pca"], Adaptive()
     state = replace(solver.init(problem, X0), compared_with_start=True)
-    assert not solver._recover(problem, state, state.lsalm).compared_with_start
+    assert not solver._restart(problem, state, state.lsalm).compared_with_start
 
 
 def test_a_nearly_stationary_point_above_the_start_sends_newtons_method_back_there():

@@ -39,11 +39,11 @@ def test_every_method_improves_every_problem_it_takes(name, problem):
     start, stop = locked(stiefel.random_point(*problem.shape, seed=1)), Stationary(1e-6) | MaxIterations(400)
     seen = []
 
-    def look(now):
+    def record(now):
         if now.iteration:
             seen.append({residual: float(value()) for residual, value in now.residuals.items()})
 
-    result = op.solve(problem, solver, start, stop=stop, callback=look)
+    result = op.solve(problem, solver, start, stop=stop, callback=record)
     X = result.projected() if solver.facts.retraction_free or isinstance(solver, Adaptive) else result.X
     assert stiefel.norm(stiefel.defect(X)) <= 1e-12
     assert np.isfinite(problem.value(X))

@@ -10,7 +10,6 @@ from orthoprox._adaptive import first_order
 from orthoprox.nonsmooth import L1, Zero
 from orthoprox.solvers import (
     ALMSSN,
-    MADMM,
     MIALM,
     PAMAL,
     RGD,
@@ -226,7 +225,4 @@ def test_facts_are_complete(name):
     assert all(type(count) is int and count > 0 for count in facts.work.values())
     assert facts.retraction_free == ("polar" not in facts.work and not isinstance(SOLVERS[name], Adaptive))
     assert facts.nonsmooth == (base.SMOOTH not in type(SOLVERS[name])().needs)
-    assert facts.single_loop == (
-        not isinstance(SOLVERS[name], (Adaptive, ManPG, ManPGAda, AManPG, RPG, SOC, PAMAL, MADMM, ManIAL, MIALM, ALMSSN))
-    )
     assert facts.complexity == "" or facts.complexity.startswith("O(eps^-")

@@ -61,8 +61,8 @@ class Iterate:
 
     @cached_property
     def coherence(self) -> float:
-        """The largest absolute entry of E'E - I. It is small if many columns share a large |E'E -
-        I|.
+        """The largest absolute entry of E'E - I. It is small if many columns share a large
+        |E'E - I|.
         """
         xp = namespace(self.G)
         return float(xp.max(xp.abs(self.G)))
@@ -137,8 +137,8 @@ def step(workspace: Workspace, s: Iterate) -> Iterate:
 
 
 def prox_argument(s: Iterate) -> Array:
-    """Return the point whose prox is the next X: Algorithm 1, lines 2 and 3, at E and with 1/lam =
-    c.
+    """Return the point whose prox is the next X: Algorithm 1, lines 2 and 3, at E and with
+    1/lam = c.
     """
     rho, c = parameter_rules.penalty(s.c, s.penalty_safety * s.threshold)
     r = parameter_rules.SMOOTHING * c

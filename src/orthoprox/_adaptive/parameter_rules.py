@@ -54,7 +54,7 @@ def inertia(t: float, rule: StepRule, along: float) -> tuple[float, float]:
     """Return Nesterov's next t and theta, with the adaptive restart of O'Donoghue and Candes
     (2015).
 
-    ``along`` is <E - X, X - X^(k-1)>; if it is positive, the step goes back on the extrapolation,
+    ``along`` is <E - X, X - X^(k-1)>; if it is positive, the step opposes the extrapolation,
     and both restart.
     """
     if along > 0:

@@ -60,8 +60,8 @@ def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) ->
     model, value = _Model(problem, g, X, evaluator.floor), _value(problem, before)
     highest = value + max(kkt_error, precision(X) ** 0.5) * (abs(value) + max(before.gradient, evaluator.floor))
     best, least = None, kkt_error
-    plain, snapped = (to_numpy(g.round_to_kinks(before.point, reach)) for reach in _ROUNDING_DISTANCES)
-    for start in (plain,) if np.array_equal(plain, snapped) else (plain, snapped):
+    plain, rounded = (to_numpy(g.round_to_kinks(before.point, reach)) for reach in _ROUNDING_DISTANCES)
+    for start in (plain,) if np.array_equal(plain, rounded) else (plain, rounded):
         found = _rounds(model, start, to_numpy(before.multiplier))
         if found is not None:
             P, S = (from_numpy(M, like=X) for M in found)

@@ -74,8 +74,8 @@ def begin(problem: Problem, X: Array, width: float, scale: float) -> Point:
     this width.
     """
     X = X if float(norm(defect(X))) <= 8 * X.shape[-1] * precision(X) else polar(X)
-    slope = float(norm(problem.smooth.grad(X)))
-    nu, radius = smoothing(problem.nonsmooth, X, slope, width), _FIRST_RADIUS * X.shape[-1] ** 0.5
+    gradient_norm = float(norm(problem.smooth.grad(X)))
+    nu, radius = smoothing(problem.nonsmooth, X, gradient_norm, width), _FIRST_RADIUS * X.shape[-1] ** 0.5
     return _at(problem, X, nu, radius=radius, scale=scale, before=None)
 
 
@@ -83,12 +83,12 @@ def step(problem: Problem, point: Point) -> Point:
     """Take a Newton step, or reduce the smoothing if F is nearly stationary or the steps with this
     nu are used up.
     """
-    width, residual, slope = point.width, float(norm(point.residual)), float(norm(point.D))
-    solved = residual <= min(_ACCURATE, width) * max(slope, point.scale)
+    width, residual, gradient_norm = point.width, float(norm(point.residual)), float(norm(point.D))
+    solved = residual <= min(_ACCURATE, width) * max(gradient_norm, point.scale)
     spent = point.rejected >= _REJECTIONS or (width <= _COARSE and point.steps >= _STEPS)
     if width > _FINEST * precision(point.X) ** 0.5 and (solved or spent):
         return _reduce_smoothing(problem, point)
-    exact = residual <= _ROUNDING * precision(point.X) * slope  # a further step would follow rounding errors
+    exact = residual <= _ROUNDING * precision(point.X) * gradient_norm  # a further step would follow rounding errors
     return point if exact else replace(_newton(problem, point), steps=point.steps + 1)
 
 
@@ -140,7 +140,18 @@ def _reduce_smoothing(problem: Problem, point: Point) -> Point:
 
 def _at(problem: Problem, X: Array, nu: float, *, radius: float, scale: float, before: Array | None) -> Point:
     ell, D = problem.smooth.value_and_grad(X)
-    return Point(X, nu, radius, scale, 0, 0, before, float(ell), D, envelope(problem.nonsmooth, X, nu))
+    return Point(
+        X=X,
+        nu=nu,
+        radius=radius,
+        scale=scale,
+        rejected=0,
+        steps=0,
+        before=before,
+        ell=float(ell),
+        D=D,
+        e=envelope(problem.nonsmooth, X, nu),
+    )
 
 
 def _metric(point: Point, curved: Callable[[Array], Array]) -> Callable[[Array], Array]:
@@ -154,9 +165,9 @@ def _metric(point: Point, curved: Callable[[Array], Array]) -> Callable[[Array],
     """
     X = point.X
     xp, ones = namespace(X), namespace(X).ones_like(X)
-    slope = float(norm(point.D)) / X.shape[-1] ** 0.5 or 1.0
+    gradient_norm = float(norm(point.D)) / X.shape[-1] ** 0.5 or 1.0
     held = 1 - point.nu * curved(ones) < _HELD
-    inverse = xp.where(held, ones / (slope + 1 / point.nu), ones / slope)
+    inverse = xp.where(held, ones / (gradient_norm + 1 / point.nu), ones / gradient_norm)
     diagonal = xp.sqrt(sym((X * X).mT @ inverse))
 
     def normal(T: Array) -> Array:

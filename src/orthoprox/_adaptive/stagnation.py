@@ -63,8 +63,6 @@ class StagnationMonitor:
 
 
 def _is_slow(previous_best: float, window_best: float) -> bool:
-    """Whether a run needs too long to the goal, if one window takes its residual from ``before`` to
-    ``least``.
-    """
+    """Whether the predicted iterations to the goal are too many, at the rate of the last window."""
     gain = log(previous_best / window_best) if 0 < window_best < previous_best < inf else 0.0
     return window_best > 0 and log(max(window_best / _GOAL, 1e3)) * _WINDOW > _ITERATIONS * gain

@@ -1,7 +1,7 @@
 r"""How far a point is from stationary, bracketed from both sides.
 
 X is stationary if X'X = I and 0 lies in grad l(X) + dg(X) + 2XY for some symmetric Y. Exact zeros
-decide what dg is, and projections destroy them, so the certificate lives at the prox point
+decide what dg is, and projections destroy them, so the certificate is computed at the prox point
 
     P = prox_tg(X - t (grad l(X) + 2XY)),   t = 1 / L,
 
@@ -182,8 +182,8 @@ class _Subdifferential:
         return W + self.s
 
     def descent(self, C: Array, V: Array, Y: Array) -> float:
-        """Return the lower bound that the direction V proves, less what rounding left of sym(P'V) =
-        0.
+        """Return the lower bound that the direction V proves, less what rounding left of
+        sym(P'V) = 0.
         """
         size = float(norm(V))
         if size == 0.0 or not isinstance(self.g, HasSubdifferential):

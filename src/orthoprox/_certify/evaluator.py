@@ -31,8 +31,8 @@ class Evaluator:
     def kkt_error(self, X: Array, certificate: Certificate) -> float:
         """Return the one number that ``tol`` bounds and that the best point of a run has smallest.
 
-        It is the largest of the relative stationarity of P, |P'P - I|, |X'X - I| and |P - X| /
-        sqrt(n): a certificate speaks of P, so that X has to be near it.
+        It is the largest of the relative stationarity of P, |P'P - I|, |X'X - I| and
+        |P - X| / sqrt(n): a certificate speaks of P, so that X has to be near it.
         """
         distance: float = certificate.distance / X.shape[-1] ** 0.5
         return max(self.stationarity(certificate), certificate.feasibility, feasibility(X), distance)

@@ -1,4 +1,4 @@
-"""What a point is worth: its objective, feasibility, stationarity and sparsity."""
+"""Measurements of a point: objective, feasibility, stationarity, sparsity."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ ZERO = 1e-5  # entries below this count as zero in `sparsity`, as in the paper
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a point X is worth."""
+    """What is measured at a point X."""
 
-    objective: float  # f(X) at the point itself, which an infeasible X makes look good
+    objective: float  # f(X) at the point itself, which can be lower than at any feasible point
     projected_objective: float  # f at the nearest point with X'X = I: what methods are ranked by
     feasibility: float  # |X'X - I|_F
     stationarity: float  # relative distance to stationarity, an upper bound

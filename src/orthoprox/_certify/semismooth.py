@@ -1,7 +1,7 @@
 """The minimum-norm element of grad l + dg + 2XY over symmetric Y, by a damped semismooth Newton
 method.
 
-The certificate and the polish both look for the multiplier Y that proves most. The problem is
+The certificate and the polish both minimise |R(Y)| over symmetric Y. The problem is
 convex; R(Y) is the element of grad l + dg + 2XY of minimum norm, and |R(Y)|^2 / 2 has the gradient
 2 sym(X'R). Columns of X that hardly overlap make the Newton equation nearly singular: the damping
 falls as long as the steps succeed, and rises where they change the active entries too much.
@@ -30,8 +30,8 @@ def min_norm(
     """Return the best Y found, and R = residual(Y).
 
     ``newton(R, damping)`` returns the step of Y, or None where there is none. The iteration ends at
-    |R| <= ``tiny``, where the damping exceeds 1, and where a step with a damping below ``patient``
-    gains next to nothing.
+    |R| <= ``tiny``, where the damping exceeds 1, and where a step with a damping below
+    ``stall_damping`` gains next to nothing. The damping stays at or above ``least_damping``.
     """
     damping = _FIRST_DAMPING
     for _ in range(max_steps):

@@ -67,7 +67,7 @@ def lower_minima(
 
 def _promising(problem: Problem, X: Array, rng: np.random.Generator | None, out_of_time: Callable[[], bool]) -> Array:
     """Return the better end of two paths, from X or from random points around it; the first, if
-    ``enough()``.
+    ``out_of_time()``.
     """
     if rng is None:
         paths = [(X, _WIDE), (X, _NARROW)]

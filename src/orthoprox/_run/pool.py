@@ -1,4 +1,4 @@
-"""Processes that work side by side, each with one BLAS thread."""
+"""Processes that work in parallel, each with one BLAS thread."""
 
 import multiprocessing
 import os

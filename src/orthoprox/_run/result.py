@@ -26,7 +26,7 @@ class Result:
 
     X: Array  # the point, exactly as the method produced it or as it was polished
     problem: Problem
-    solver: Solver[Any]  # as the user wrote it
+    solver: Solver[Any]  # as passed
     status: Status
     message: str  # the status, and advice
     measurement: Measurement  # of X

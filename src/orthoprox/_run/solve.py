@@ -71,7 +71,7 @@ def solve(
     """
     _check(problem, solver, every, callback)
     X0 = start_point(problem, X0)
-    rule = default_rule(Stationary(), MaxIterations(), recovers=solver.recovers) if stop is None else as_rule(stop)
+    rule = default_rule(Stationary(), MaxIterations(), restarts=solver.restarts) if stop is None else as_rule(stop)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         X0 = problem.probe(X0)
         return _Run(problem, solver, rule, every=every, kept=inputs.flag(history, "history"), callback=callback).run(X0)
@@ -147,7 +147,7 @@ class _Run:
             state = self.best_state
         slack = max(1e-6, self.best_kkt_error if ending.status is Status.CONVERGED else 0.0)
         value = float(self.problem.value(X0))
-        if self.solver.recovers and is_worse(self.problem, self.solver.output(state), value, slack=slack):
+        if self.solver.restarts and is_worse(self.problem, self.solver.output(state), value, slack=slack):
             state, ending = first, no_better(ending)
         return self._report(state, ending, seconds, cpu_seconds)
 
@@ -215,7 +215,7 @@ class _Run:
         if status is Status.STALLED:
             advice = zero_columns(self.solver.output(state))
             advice = advice or "The tolerance may be beyond what the parameters or the precision allow."
-            return Ending(status, advice, best=self.solver.recovers)
+            return Ending(status, advice, best=self.solver.restarts)
         return Ending(status, best=status is Status.TIME)
 
     def _report(self, state: Any, ending: Ending, seconds: float, cpu_seconds: float) -> Result:

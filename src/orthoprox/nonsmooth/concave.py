@@ -11,8 +11,8 @@ from orthoprox.nonsmooth.separable import Separable
 class MCP(Separable):
     """The minimax concave penalty, of slope mu at 0 and flat beyond gamma mu.
 
-    g(x) = mu |x| - x^2 / (2 gamma)  for |x| <= gamma mu,  gamma mu^2 / 2  beyond;  modulus 1 /
-    gamma.
+    g(x) = mu |x| - x^2 / (2 gamma)  for |x| <= gamma mu,  gamma mu^2 / 2  beyond;  modulus
+    1 / gamma.
 
     prox_tg(x) = 0 for |x| <= t mu,  sign(x) (|x| - t mu) / (1 - t / gamma) up to |x| = gamma mu,  x
     beyond.

@@ -55,8 +55,8 @@ class L21(Nonsmooth):
         return self.mu * xp.sum(xp.where(norms > 0, along, _row_norms(V)), axis=(-2, -1))
 
     def face(self, X: Array) -> Face:
-        """Return g near X: smooth in the nonzero rows x, with g' = mu x / |x| and g''[v] = mu (v -
-        <x, v> x / |x|^2) / |x|.
+        """Return g near X: smooth in the nonzero rows x, with g' = mu x / |x| and g''[v] = mu
+        (v - <x, v> x / |x|^2) / |x|.
         """
         xp = namespace(X)
         norms = _row_norms(X)

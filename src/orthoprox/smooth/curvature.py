@@ -34,8 +34,8 @@ def lipschitz(smooth: Smooth, X: Array) -> float:
 
 
 def local_lipschitz(smooth: Smooth, X: Array, D: Array, steps: int) -> float:
-    """Return the largest |grad l(X + V) - D| / |V| that a power method finds from a fixed V; D =
-    grad l(X).
+    """Return the largest |grad l(X + V) - D| / |V| that a power method finds from a fixed V;
+    D = grad l(X).
     """
     xp = namespace(X)
     V = from_numpy(np.random.default_rng(0).standard_normal(tuple(X.shape)), like=X)

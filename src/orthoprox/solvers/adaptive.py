@@ -89,7 +89,7 @@ class Adaptive(Solver[State]):
         work={"gradient": 1, "prox": 1, "gram": 1, "right": 2},
         remark="a single loop without retraction until Newton's method takes over",
     )
-    recovers: ClassVar = True
+    restarts: ClassVar = True
 
     newton: bool = True
 
@@ -107,11 +107,11 @@ class Adaptive(Solver[State]):
             return _newton_step(problem, state, state.newton)
         lsalm = first_order.step(FullSpace(problem), state.lsalm)
         if lsalm.diverged:
-            return self._recover(problem, state, lsalm)
+            return self._restart(problem, state, lsalm)
         state = replace(state, lsalm=working_set.epoch(problem, lsalm) if self.newton else lsalm)
         return self._judge(problem, state) if self.newton else _restart_step_rules(state)
 
-    def _recover(self, problem: Problem, state: State, diverged: first_order.Iterate) -> State:
+    def _restart(self, problem: Problem, state: State, diverged: first_order.Iterate) -> State:
         """Restart from the last good point; by Newton's method, if the run has diverged too
         often.
         """

@@ -82,7 +82,7 @@ class Solver(ABC, Generic[S]):
     """
 
     facts: ClassVar[Facts]
-    recovers: ClassVar[bool] = False  # whether it restarts after a divergence and never returns a point worse than X0
+    restarts: ClassVar[bool] = False  # whether it restarts after a divergence and never returns a point worse than X0
 
     @property
     def needs(self) -> tuple[Ability, ...]:

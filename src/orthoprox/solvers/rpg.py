@@ -85,8 +85,8 @@ class RPG(ProximalGradient[State]):
              W = T^-# (grad l(X) + V/t),   T = DR_X(V)
         V+ = V + a T^-1 U,   a = 1, 1/2, 1/4, ... until the model falls
 
-    until |U| <= |V| / 10, which leaves about a hundredth. t is halved until F(X+) <= F(X) - |V|^2 /
-    10000t, and grows by 1.05 afterwards.
+    until |U| <= |V| / 10, which leaves about a hundredth. t is halved until
+    F(X+) <= F(X) - |V|^2 / 10000t, and grows by 1.05 afterwards.
 
     Parameters
     ----------

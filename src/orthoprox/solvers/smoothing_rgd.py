@@ -75,8 +75,8 @@ class SmoothingRGD(Solver[State]):
     ----------
     rule : {"two-phase", "dynamic"}
     nu : float, optional
-        The first smoothing; by default the prox with it moves X0 by sqrt(n) / 2, or it is sqrt(n) /
-        |grad l(X0)| where g is an indicator; less where a weakly convex g asks for it.
+        The first smoothing; by default the prox with it moves X0 by sqrt(n) / 2, or it is
+        sqrt(n) / |grad l(X0)| where g is an indicator; less where a weakly convex g asks for it.
     power : float
         Of the dynamic rule.
     factor, accuracy : float

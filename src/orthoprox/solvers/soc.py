@@ -28,8 +28,8 @@ class State:
 
 @dataclass(frozen=True)
 class SOC(Solver[State]):
-    """The splitting of orthogonality constraints: a three-block ADMM for X = P with P'P = I and X =
-    Q with g(Q).
+    """The splitting of orthogonality constraints: a three-block ADMM for X = P with P'P = I and
+    X = Q with g(Q).
 
         X+ = argmin l(X) + b/2 |X - P + U|^2 + b/2 |X - Q + V|^2
         Q+ = prox_{g/b}(X+ + V),   P+ = polar(X+ + U),   U+ = U + X+ - P+,   V+ = V + X+ - Q+

@@ -40,9 +40,9 @@ def follow(problem: Problem, X: Array, stages: Sequence[tuple[float, int]]) -> A
     A stage is a width, how far the prox of the smoothing moves coordinate vectors, and a number of
     iterations.
     """
-    coordinate_point, slope = like_data(problem, np.eye(*problem.shape)), float(norm(problem.smooth.grad(X)))
+    coordinate_point, gradient_norm = like_data(problem, np.eye(*problem.shape)), float(norm(problem.smooth.grad(X)))
     for width, iterations in stages:
-        nu = smoothing(problem.nonsmooth, coordinate_point, slope, width)
+        nu = smoothing(problem.nonsmooth, coordinate_point, gradient_norm, width)
         smoothed_problem = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
         end = advance(smoothed_problem, X, iterations)
         X = X if end is None else polar(end)

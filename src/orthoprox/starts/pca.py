@@ -34,7 +34,7 @@ def pca(problem: Problem, rng: np.random.Generator) -> Array:
             c = local_lipschitz(ell, X, D, 4)
         else:
             c *= 2
-    turned = X @ namespace(X).linalg.eigh(sym(X.mT @ D))[1]
+    rotated = X @ namespace(X).linalg.eigh(sym(X.mT @ D))[1]
     slack = precision(X) ** 0.5 * abs(float(value))
-    X = turned if float(ell.value(turned)) <= float(value) + slack else X
+    X = rotated if float(ell.value(rotated)) <= float(value) + slack else X
     return polar(X + JITTER * jitter)

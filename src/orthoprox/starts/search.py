@@ -23,7 +23,7 @@ def search(
     The candidates are coordinate vectors, principal components and random points. If more than one
     start is asked for, or the problem is small, the end of a smoothing continuation is a candidate,
     too. A probe takes 30 iterations. If the probes would cost more than 2e10 operations, the shape
-    decides: coordinate vectors for n >= m / 4, principal components otherwise. If ``enough()``
+    decides: coordinate vectors for n >= m / 4, principal components otherwise. If ``out_of_time()``
     becomes true, the search takes the first candidates at hand.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

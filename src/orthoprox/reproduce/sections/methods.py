@@ -20,6 +20,7 @@ _FAMILIES = {  # a colour for each family of methods, and shades of it for its m
     ("manial", "mialm", "almssn"): ("#9b0f2e", "#ff2d2d", "#ff9d3b"),
     ("smoothing-rgd", "rsm", "dissolving"): ("#6a0dad", "#b57edc", "#ff5fbf"),
 }
+_OTHER = "#7a5230"  # for methods of no family
 _STYLES = ("-", "--", "-.", ":")  # within a family
 _MARKERS = ("o", "s", "^", "D")
 _APART = 9  # measurements between two marks
@@ -107,11 +108,11 @@ def _draw(axes: Axes, row: Row) -> None:
     its end.
     """
     name = row["at"]["solver"]
-    family = next(family for family in _FAMILIES if name in family)
+    family = next((family for family in _FAMILIES if name in family), (name,))
     k = family.index(name)
     first = min(1, len(row["at_seconds"]) - 1)
     seconds, certificates = row["at_seconds"][first:], best(row)[first:]
-    colour, mark = _FAMILIES[family][k], _MARKERS[k]
+    colour, mark = _FAMILIES.get(family, (_OTHER,))[k], _MARKERS[k]
     axes.plot(
         seconds,
         certificates,

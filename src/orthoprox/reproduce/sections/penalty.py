@@ -25,7 +25,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     curves = {rho: select(rows, rho=rho, eps=smallest) for rho in rhos}
     if not all(curves.values()):
         raise IncompleteError(f"each rho needs a run with eps = {smallest:g}.")
-    failed = {rho: sum(not _settled(row) for row in runs) for rho, runs in curves.items()}
+    failed = {rho: sum(not _feasible(row) for row in runs) for rho, runs in curves.items()}
     last = spec.content["stop"]["max_iterations"]
     claims = tuple(_claims(spec, rows, curves, failed))
     return Section.of(
@@ -41,7 +41,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     )
 
 
-def _settled(row: Row) -> bool:
+def _feasible(row: Row) -> bool:
     return row["feasibility"] is not None and row["feasibility"] <= _REACHED
 
 

@@ -23,7 +23,7 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
         problem, X0 = instance(settings)
         method, recorder = solver(settings, problem), Recorder(**settings["stop"])
         rule = op.stopping.rules.default_rule(
-            op.stopping.Stationary(recorder.certificate), op.stopping.MaxIterations(NEVER), recovers=method.recovers
+            op.stopping.Stationary(recorder.certificate), op.stopping.MaxIterations(NEVER), restarts=method.restarts
         )
         result = op.solve(problem, method, X0, stop=rule, every=NEVER, callback=recorder)
         ended = {"status": recorder.status.name} if recorder.status else {}

@@ -106,7 +106,24 @@ class FirstOrder(AugmentedLagrangian[State]):
         unit = self.unit or 0.1 * float(norm(D)) or 1.0
         gap, tol, cap = self._start()
         steep = steepness(problem.smooth, X0, D)
-        return State(X0, X0, 0 * X0, float(f), D, s, gap, float("inf"), 0, 0, unit, s, 0, tol, cap, steep)
+        return State(
+            X=X0,
+            Y=X0,
+            Lam=0 * X0,
+            f=float(f),
+            D=D,
+            s=s,
+            gap=gap,
+            size=float("inf"),
+            k=0,
+            trials=0,
+            unit=unit,
+            s0=s,
+            steps=0,
+            tol=tol,
+            cap=cap,
+            steepness=steep,
+        )
 
     def step(self, problem: Problem, state: State) -> State:
         s, unit, k = state.s, state.unit, state.k + 1

@@ -31,8 +31,8 @@ class State:
 
 @dataclass(frozen=True)
 class LinearisedLagrangian(Solver[State]):
-    """A method with the step  X+ = X - tau V(X),  V an augmented gradient with the multiplier Lam =
-    sym(grad l(X)'X).
+    """A method with the step  X+ = X - tau V(X),  V an augmented gradient with the multiplier
+    Lam = sym(grad l(X)'X).
 
     The parameters are described in PLAM.
     """
@@ -79,8 +79,8 @@ class LinearisedLagrangian(Solver[State]):
         return State(X, G, D, Lam, D - X @ self._factor(Lam - b * G, G, DX), b, tau)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
-        """Return ``step`` |X+ - X|, ``constraint`` |X'X - I|, ``prox`` |V| and ``kkt`` |grad l(X) -
-        X Lam|.
+        """Return ``step`` |X+ - X|, ``constraint`` |X'X - I|, ``prox`` |V| and ``kkt`` |grad
+        l(X) - X Lam|.
         """
         return {
             "step": lambda: norm(new.X - old.X),
