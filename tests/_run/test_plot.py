@@ -9,6 +9,7 @@ import pytest
 
 import orthoprox as op
 
+pytest.importorskip("matplotlib", reason="Pictures need matplotlib, an extra.")
 ROOT = Path(__file__).parents[2]
 
 
