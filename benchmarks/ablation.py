@@ -131,7 +131,7 @@ def draw(runs: Sequence[Run]) -> None:
     axis.set_title(f"what is left out, and how many of {len(runs) // len(PARTS)} converge", fontsize=9)
     axis.tick_params(axis="y", labelsize=8)
     for first in axes[:, 0]:
-        first.set_ylabel("kkt_error")
+        first.set_ylabel("KKT error")
     figure.savefig(PICTURE, dpi=80)
 
 
