@@ -231,3 +231,16 @@ def test_random_point_refuses_impossible_shapes(m, n):
     """X'X = I_n needs 1 <= n <= m."""
     with pytest.raises(ValueError, match=r"[mn] = "):
         stiefel.random_point(m, n)
+
+
+@given(seed=SEEDS, shape=SHAPES)
+@EXAMPLES
+def test_the_multiplier_solves_its_least_squares_problem(seed, shape):
+    """On the manifold no symmetric Y makes |W + 2XY| smaller, and what is left is tangent."""
+    X, W = stiefel.random_point(*shape, seed=seed), normal(seed + 1, *shape)
+    Y = stiefel.multiplier(X, W)
+    np.testing.assert_array_equal(Y, Y.T)
+    R = W + 2 * X @ Y
+    np.testing.assert_allclose(stiefel.sym(X.T @ R), 0, atol=1e-12)
+    other = Y + 1e-3 * symmetric(seed + 2, shape[1])
+    assert stiefel.norm(W + 2 * X @ other) >= stiefel.norm(R)
