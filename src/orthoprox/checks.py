@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, from_numpy, namespace
-from orthoprox._linalg.norms import inner, norm
+from orthoprox._arrays.library import Array, from_numpy, inner, namespace, norm
 from orthoprox.nonsmooth.base import Nonsmooth
 from orthoprox.problems.problem import HasShape
 from orthoprox.smooth.base import Smooth

@@ -19,7 +19,7 @@ from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.adaptive import Adaptive
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
-from orthoprox.starts.random import random
+from orthoprox.starts.points import random
 from orthoprox.starts.search import search
 from orthoprox.stopping.rules import MaxIterations, MaxSeconds, Stationary, Stop, as_rule, default_rule
 from orthoprox.stopping.snapshot import Snapshot

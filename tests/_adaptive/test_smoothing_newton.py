@@ -11,7 +11,7 @@ from cases import NONSMOOTH, SHAPE, SMOOTH, normal, symmetric
 from orthoprox import stiefel
 from orthoprox._adaptive.smoothing_newton import _metric, _reduce_smoothing, begin, step
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Function, Zero
-from orthoprox.nonsmooth.moreau import curvature
+from orthoprox.problems.smoothed import curvature
 from orthoprox.smooth import Quadratic, Variance
 
 EPS = np.finfo(float).eps

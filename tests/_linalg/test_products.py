@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import orthoprox as op
 from cases import normal, symmetric
 from orthoprox._adaptive import working_set
-from orthoprox._linalg import fused, products
+from orthoprox._linalg import products
 from orthoprox.solvers import Adaptive
 
 M, N = 240, 120
@@ -24,7 +24,6 @@ def way(request, monkeypatch):
     """Both ways to multiply: by compiled loops, and by scipy where numba is not installed."""
     if request.param == "scipy":
         monkeypatch.setattr(products, "kernels", None)
-        monkeypatch.setattr(fused, "kernels", None)
     return request.param
 
 

@@ -11,7 +11,7 @@ from cases import normal
 from orthoprox import stiefel
 from orthoprox._run import finish
 from orthoprox._run.finish import lower_minima, with_certified_status
-from orthoprox.starts.probe import flops
+from orthoprox.starts.search import flops
 from orthoprox.stopping import Status
 from small_problems import GAUSSIAN, raising
 

@@ -7,8 +7,7 @@ import pytest
 
 import orthoprox as op
 from orthoprox import stiefel
-from orthoprox._certify.evaluator import Evaluator
-from orthoprox._certify.metrics import Measurement
+from orthoprox._certify.evaluator import Evaluator, Measurement
 from orthoprox._run.clock import Clock
 from orthoprox._run.ending import STALLED_STEPS
 from orthoprox._run.solve import _Run

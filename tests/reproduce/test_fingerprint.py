@@ -144,10 +144,10 @@ def test_comments_docstrings_and_layout_do_not_change_it(copy, edits):
 def test_a_module_that_moves_does_not_change_it(copy):
     """With all who import it: into another folder, under another name."""
     before = found(copy)
-    (copy / "_linalg" / "norms.py").rename(copy / "smooth" / "sizes.py")
+    (copy / "_linalg" / "stiefel.py").rename(copy / "smooth" / "sizes.py")
     for file in copy.rglob("*.py"):
         text = file.read_text()
-        file.write_text(text.replace("orthoprox._linalg.norms", "orthoprox.smooth.sizes"))
+        file.write_text(text.replace("orthoprox._linalg.stiefel", "orthoprox.smooth.sizes"))
     assert found(copy) == before
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import orthoprox as op
 from orthoprox import stiefel
-from orthoprox.nonsmooth.moreau import envelope
+from orthoprox.problems.smoothed import envelope
 from orthoprox.solvers import SmoothingRGD
 from small_problems import PROBLEMS, SPARSE, X0, run
 

@@ -9,7 +9,7 @@ from cases import normal, symmetric
 from orthoprox.nonsmooth import L1
 from orthoprox.smooth import Function, Variance
 from orthoprox.starts import coordinates
-from orthoprox.starts.coordinates import _highest
+from orthoprox.starts.points import _highest
 
 
 def test_coordinates_are_those_of_a_pivoted_qr_factorisation():

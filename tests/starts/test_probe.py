@@ -5,7 +5,7 @@ import numpy as np
 import orthoprox as op
 from cases import gaussian_pca
 from orthoprox.starts import STARTS
-from orthoprox.starts.probe import probe_value
+from orthoprox.starts.search import probe_value
 
 
 def test_a_probe_measures_f_on_the_manifold():

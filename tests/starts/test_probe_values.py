@@ -14,7 +14,7 @@ def test_a_probe_that_ends_nowhere_promises_nothing(monkeypatch, values, expecte
     values = iter(values)
     problem = op.Problem(op.smooth.Function(lambda X: next(values), lambda X: 0 * X), op.nonsmooth.Zero(), (4, 2))
     X = np.eye(4, 2)
-    probe = import_module("orthoprox.starts.probe")
+    probe = import_module("orthoprox.starts.search")
     monkeypatch.setattr(probe, "PROBE", 0)
     monkeypatch.setattr(probe.Adaptive, "init", lambda self, problem, X: X)
     monkeypatch.setattr(probe.Adaptive, "output", lambda self, state: state)

@@ -4,7 +4,7 @@ import numpy as np
 
 import orthoprox as op
 from cases import normal
-from orthoprox.starts.random import random_direction
+from orthoprox.starts.points import random_direction
 
 
 def test_random_columns_have_length_one():

@@ -43,7 +43,7 @@ def test_large_problems_are_not_probed(monkeypatch, n, name):
 
 
 def test_few_columns_of_many_rows_are_not_searched_for_coordinates(monkeypatch):
-    monkeypatch.setattr(sys.modules["orthoprox.starts.coordinates"], "coordinates", None)
+    monkeypatch.setattr(sys.modules["orthoprox.starts.points"], "coordinates", None)
     assert len(search(gaussian_pca(m=400, n=1), np.random.default_rng(0))) == 1
 
 

@@ -10,10 +10,9 @@ from orthoprox._adaptive import parameter_rules, primal_dual
 from orthoprox._adaptive.primal_dual import PrimalDual
 from orthoprox._adaptive.stagnation import STEP_RULES, StagnationMonitor
 from orthoprox._adaptive.workspace import Workspace, penalty_threshold
-from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.library import Array, namespace, norm
 from orthoprox._linalg import stiefel
-from orthoprox._linalg.fused import lincomb, restart_test, secant_norms
-from orthoprox._linalg.norms import norm
+from orthoprox._linalg.products import lincomb, restart_test, secant_norms
 from orthoprox.problems.problem import Problem
 
 REFRESH = 50  # iterations between measurements of the penalty threshold

@@ -5,9 +5,8 @@ docs/automatic.md derives them.
 
 from orthoprox._adaptive.stagnation import StepRule
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.library import Array, namespace, norm
 from orthoprox._certify.certificate import proximal_step
-from orthoprox._linalg.norms import norm
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import local_lipschitz
 

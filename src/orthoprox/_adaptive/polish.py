@@ -14,18 +14,15 @@ from collections.abc import Callable
 import numpy as np
 import scipy.sparse as sp
 
-from orthoprox._arrays.library import Array, from_numpy, precision, to_numpy
+from orthoprox._arrays.library import Array, from_numpy, inner, norm, precision, to_numpy
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator
-from orthoprox._certify.semismooth import min_norm
-from orthoprox._linalg.krylov import trust_region
-from orthoprox._linalg.norms import inner, norm
-from orthoprox._linalg.orthogonality import Matrix, Orthogonality
+from orthoprox._linalg.krylov import min_norm, trust_region
+from orthoprox._linalg.packed import Matrix, Orthogonality
 from orthoprox._linalg.stiefel import defect
 from orthoprox.nonsmooth.base import Face, HasFace
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.base import hessian_matrix
-from orthoprox.smooth.curvature import hessian
+from orthoprox.smooth.curvature import hessian, hessian_matrix
 
 _ITERATIONS, _ALWAYS = 40, 1e9  # the budget of flops: so many dense iterations, or 1e9 if that is more
 _SPARSE = 20  # flops of a gradient at a sparse X, for each row and nonzero

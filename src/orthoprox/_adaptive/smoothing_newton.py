@@ -11,12 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isnan
 
-from orthoprox._arrays.library import Array, namespace, precision
+from orthoprox._arrays.library import Array, namespace, norm, precision
 from orthoprox._linalg.krylov import conjugate_gradients, trust_region
-from orthoprox._linalg.norms import norm
 from orthoprox._linalg.stiefel import defect, multiplier, polar, sym, tangent
-from orthoprox.nonsmooth.moreau import Envelope, curvature, envelope, smoothing
 from orthoprox.problems.problem import Problem
+from orthoprox.problems.smoothed import Envelope, curvature, envelope, smoothing
 from orthoprox.smooth.curvature import hessian
 
 WIDE, NARROW = 0.3, 1e-3  # widths: at the start of a path that has to identify the supports, and once they are

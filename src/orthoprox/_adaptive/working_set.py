@@ -12,13 +12,12 @@ from orthoprox._adaptive import first_order, parameter_rules
 from orthoprox._adaptive.first_order import Iterate
 from orthoprox._adaptive.primal_dual import subgradient
 from orthoprox._adaptive.workspace import NEAR, FullSpace, penalty_threshold
-from orthoprox._arrays.library import Array, precision
-from orthoprox._linalg.norms import norm
+from orthoprox._arrays.library import Array, norm, precision
 from orthoprox._linalg.packed import PackedEntries
 from orthoprox._linalg.products import support
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.base import hessian_matrix
+from orthoprox.smooth.curvature import hessian_matrix
 
 _MARGIN = 1.1  # the working set holds entries that are nonzero after the prox of so many times the point
 _STEPS = 30  # the most iterations of an epoch

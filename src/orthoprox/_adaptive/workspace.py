@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from orthoprox._arrays.library import Array, identity, namespace, precision
+from orthoprox._arrays.library import Array, identity, namespace, norm, precision
 from orthoprox._linalg import products, stiefel
-from orthoprox._linalg.norms import norm
 from orthoprox._linalg.stiefel import sym
 from orthoprox.problems.problem import Problem
 

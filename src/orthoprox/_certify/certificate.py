@@ -17,11 +17,9 @@ from typing import Any
 import numpy as np
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, namespace, precision
-from orthoprox._certify import semismooth
+from orthoprox._arrays.library import Array, inner, namespace, norm, precision
 from orthoprox._linalg import products, stiefel
-from orthoprox._linalg.krylov import conjugate_gradients
-from orthoprox._linalg.norms import inner, norm
+from orthoprox._linalg.krylov import conjugate_gradients, min_norm
 from orthoprox._linalg.stiefel import defect, sym
 from orthoprox.nonsmooth.base import HasSubdifferential
 from orthoprox.problems.problem import Problem, as_problem
@@ -218,7 +216,7 @@ def _min_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _Bu
         spread = _masked(model, R)
         return budget.solve(lambda T: model.left(spread(T)) + damping * T, -F / 2, tol=1e-3)
 
-    return semismooth.min_norm(
+    return min_norm(
         lambda Y: model.min_norm_subgradient(C + 2 * model.right(Y)),
         newton,
         Y,

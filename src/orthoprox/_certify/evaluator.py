@@ -1,15 +1,29 @@
 """The one evaluator: every number that is reported about a point comes from here, never from a
-solver.
+solver. What it measures: objective, feasibility, stationarity, sparsity.
 """
 
-from orthoprox._arrays.library import Array, precision
+from dataclasses import dataclass
+
+from orthoprox._arrays.library import Array, namespace, norm, precision
 from orthoprox._certify.certificate import Certificate, certify, proximal_step
-from orthoprox._certify.metrics import Measurement, feasibility, sparsity
-from orthoprox._linalg.norms import norm
-from orthoprox._linalg.stiefel import polar
+from orthoprox._linalg.products import support
+from orthoprox._linalg.stiefel import defect, polar
 from orthoprox.problems.problem import Problem
 
-_FLOOR = 1e-3  # the gradient is never called smaller than this share of its size at the start
+FLOOR = 1e-3  # the gradient is never called smaller than this share of its size at the start
+ZERO = 1e-5  # entries below this count as zero in `sparsity`, as in the paper
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What is measured at a point X."""
+
+    objective: float  # f(X) at the point itself, which can be lower than at any feasible point
+    projected_objective: float  # f at the nearest point with X'X = I: what methods are ranked by
+    feasibility: float  # |X'X - I|_F
+    stationarity: float  # relative distance to stationarity, an upper bound
+    sparsity: float  # share of entries with |x| < 1e-5
+    kkt_error: float  # what is missing to a feasible stationary point, the number that `tol` bounds
 
 
 class Evaluator:
@@ -22,7 +36,7 @@ class Evaluator:
     def __init__(self, problem: Problem, X0: Array, *, step: float | None = None) -> None:
         self.problem = problem
         self.step = proximal_step(problem, X0) if step is None else step  # t of the prox point
-        self.floor = _FLOOR * float(norm(problem.smooth.grad(X0)))
+        self.floor = FLOOR * float(norm(problem.smooth.grad(X0)))
 
     def certify(self, X: Array, multiplier: Array | None, *, work: int = 0) -> Certificate:
         """Certify X, quickly, or as sharply as ``work`` pairs of products allow."""
@@ -62,3 +76,14 @@ def is_worse(problem: Problem, X: Array, value: float, *, slack: float) -> bool:
     projected = float(problem.value(polar(X)))
     found = projected if projected < float("inf") else float(problem.value(X))
     return not found <= value + max(slack, precision(X) ** 0.5) * abs(value)
+
+
+def feasibility(X: Array) -> float:
+    """Return |X'X - I|_F."""
+    return float(norm(defect(X, support(X))))
+
+
+def sparsity(X: Array) -> float:
+    """Return the share of entries with |x| < 1e-5."""
+    xp = namespace(X)
+    return float(xp.mean(xp.astype(xp.abs(X) < ZERO, xp.float64)))

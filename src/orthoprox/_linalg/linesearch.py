@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from orthoprox._arrays.library import Array
-from orthoprox._linalg.norms import inner
+from orthoprox._arrays.library import Array, inner
 
 T = TypeVar("T")
 

@@ -5,8 +5,7 @@ axes.
 import numpy as np
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, identity, namespace, precision
-from orthoprox._linalg.norms import inner, norm
+from orthoprox._arrays.library import Array, identity, inner, namespace, norm, precision
 from orthoprox._linalg.products import Support, gram, right, support
 
 __all__ = ["RETRACTIONS", "defect", "inner", "multiplier", "norm", "polar", "qr", "random_point", "sym", "tangent"]

@@ -12,11 +12,10 @@ from orthoprox._arrays.library import Array, precision
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._linalg.stiefel import polar
 from orthoprox._run.result import Result
-from orthoprox.nonsmooth.zero import Zero
+from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
-from orthoprox.starts.continuation import follow
-from orthoprox.starts.probe import PROBE, WORK, flops, probe_value
-from orthoprox.starts.random import random_direction
+from orthoprox.starts.points import random_direction
+from orthoprox.starts.search import PROBE, WORK, flops, follow, probe_value
 from orthoprox.stopping.status import Status
 
 _POLISHABLE = (Status.CONVERGED, Status.ITERATIONS, Status.STALLED)

@@ -6,7 +6,7 @@ from matplotlib.colors import CenteredNorm
 from matplotlib.figure import Figure
 
 from orthoprox._arrays.library import to_numpy
-from orthoprox._certify.metrics import ZERO
+from orthoprox._certify.evaluator import ZERO
 from orthoprox._run.result import Result
 
 

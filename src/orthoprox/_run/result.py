@@ -8,7 +8,7 @@ import numpy as np
 
 from orthoprox._arrays.library import Array, to_numpy
 from orthoprox._certify.certificate import Certificate
-from orthoprox._certify.metrics import Measurement
+from orthoprox._certify.evaluator import Measurement
 from orthoprox._linalg.stiefel import polar
 from orthoprox.problems.problem import Problem
 from orthoprox.solvers.base import Solver

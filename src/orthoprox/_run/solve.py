@@ -8,8 +8,7 @@ import numpy as np
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, precision
-from orthoprox._certify.evaluator import Evaluator, is_worse
-from orthoprox._certify.metrics import Measurement, feasibility
+from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility, is_worse
 from orthoprox._run.clock import Clock
 from orthoprox._run.ending import STALLED_STEPS, Ending, no_better, rounding_length, zero_columns
 from orthoprox._run.result import Result

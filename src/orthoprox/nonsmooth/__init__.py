@@ -11,6 +11,6 @@ from orthoprox.nonsmooth.group import L21
 from orthoprox.nonsmooth.indicator import Box, Nonnegative
 from orthoprox.nonsmooth.l1 import L1
 from orthoprox.nonsmooth.separable import Separable as Separable
-from orthoprox.nonsmooth.zero import Zero
+from orthoprox.nonsmooth.separable import Zero
 
 __all__ = ["L1", "L21", "MCP", "SCAD", "Box", "Function", "Nonnegative", "Zero"]

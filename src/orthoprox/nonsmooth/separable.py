@@ -1,6 +1,9 @@
-"""Terms that act on each entry alone: their subdifferential is an interval for each entry."""
+"""Terms that act on each entry alone: their subdifferential is an interval for each entry. The
+simplest is no term at all, g = 0.
+"""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, final
 
 from orthoprox._arrays.library import Array, namespace
@@ -86,3 +89,24 @@ class Separable(Nonsmooth):
         inside, h = h > 0, xp.where(h > 0, h, 1.0)
         ahead, behind = (xp.where(inside, self.interval(X + side * h)[0], 0.0) for side in (1, -1))
         return (ahead - behind) / (2 * h)
+
+
+class Zero(Separable):
+    """The term g = 0, which leaves a smooth problem; the prox is the identity."""
+
+    kinks = ()
+
+    def value(self, X: Array) -> Array:
+        xp = namespace(X)
+        return xp.sum(xp.zeros_like(X), axis=(-2, -1))
+
+    def prox(self, X: Array, t: Array) -> Array:
+        return X
+
+    def prox_derivative(self, X: Array, t: Array) -> Callable[[Array], Array]:
+        """Return V -> V."""
+        return lambda V: V
+
+    def interval(self, X: Array) -> tuple[Array, Array]:
+        zero = namespace(X).zeros_like(X)
+        return zero, zero

@@ -8,7 +8,7 @@ from scipy.spatial import Delaunay, QhullError
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import to_numpy
-from orthoprox.nonsmooth.zero import Zero
+from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.matching import Matching
 

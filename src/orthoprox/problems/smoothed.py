@@ -1,9 +1,75 @@
-"""The problem with g replaced by its Moreau envelope."""
+"""The Moreau envelope of g, a smooth function below it, and the problem with the envelope in its
+place.
+"""
 
-from orthoprox._arrays.library import Array
-from orthoprox.nonsmooth.base import Nonsmooth
-from orthoprox.nonsmooth.moreau import envelope
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from orthoprox._arrays.library import Array, inner, namespace, norm, precision
+from orthoprox.nonsmooth.base import HasProxDerivative, Nonsmooth
 from orthoprox.smooth.base import Smooth
+
+_TINY = 1e-9  # times nu: a smoothing that only leads into the domain of g
+_TRIALS = 100  # of a smoothing
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """The envelope e(X) = min_P g(P) + |P - X|^2 / (2 nu) at one point X."""
+
+    point: Array  # P, the minimiser: prox_{nu g}(X)
+    value: Array  # e(X), below g(X)
+    gradient: Array  # (X - P) / nu, which is also a subgradient of g at P
+
+
+def envelope(g: Nonsmooth, X: Array, nu: float) -> Envelope:
+    """Return the envelope of g at X; a weakly convex g needs nu < 1 / modulus."""
+    P = g.prox(X, nu)
+    S = (X - P) / nu
+    return Envelope(P, g.value(P) + nu * inner(S, S) / 2, S)
+
+
+def smoothing(g: Nonsmooth, X: Array, gradient_norm: float, width: float) -> float:
+    """Return nu with which the prox moves X by at most ``width sqrt(n)``, not counting the way to
+    the domain of g.
+
+    Where it does nothing else, as for an indicator, nu is one over the slope |grad l(X)| / sqrt(n).
+    """
+    root = X.shape[-1] ** 0.5
+    unit = root / gradient_norm if gradient_norm > 0 else 1.0
+    nu = unit if g.modulus == 0 else min(unit, 0.3 / g.modulus)
+    inside = g.prox(X, _TINY * nu)
+    if float(norm(g.prox(X, nu) - inside)) == 0:
+        return nu
+    nu = nu if g.modulus > 0 else 1e3 * nu
+    for _ in range(_TRIALS):
+        if float(norm(g.prox(X, nu) - inside)) <= width * root:
+            break
+        nu *= 0.7
+    return nu
+
+
+def curvature(g: Nonsmooth, X: Array, nu: float) -> Callable[[Array], Array]:
+    """Return the second derivative of the envelope, V -> (V - J[V]) / nu with J the derivative of
+    the prox.
+
+    A term that does not know J shows it by finite differences, which cost two proxes and no
+    gradient.
+    """
+    J = g.prox_derivative(X, nu) if isinstance(g, HasProxDerivative) else _differences(g, X, nu)
+    return lambda V: (V - J(V)) / nu
+
+
+def _differences(g: Nonsmooth, X: Array, nu: float) -> Callable[[Array], Array]:
+    P, size = g.prox(X, nu), 0.1 * precision(X) ** 0.5
+
+    def derivative(V: Array) -> Array:
+        largest = float(namespace(V).max(namespace(V).abs(V)))
+        if largest == 0:
+            return V
+        return (g.prox(X + (size / largest) * V, nu) - P) * (largest / size)
+
+    return derivative
 
 
 class Smoothed(Smooth):

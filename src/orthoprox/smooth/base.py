@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
-from orthoprox._arrays.library import Array, is_array
+from orthoprox._arrays.library import Array
 
 
 class Smooth(ABC):
@@ -52,14 +52,6 @@ class HasHessian(Protocol):
         """H with grad l(X) = HX + grad l(0), one m x m matrix for all columns; None where it is not
         at hand.
         """
-
-
-def hessian_matrix(ell: Smooth) -> Array | None:
-    """Return the Hessian that a term shows as a matrix, or None; a method of that name is something
-    else.
-    """
-    H = ell.hessian if isinstance(ell, HasHessian) else None
-    return H if H is not None and is_array(H) and H.ndim == 2 else None
 
 
 @runtime_checkable

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, from_numpy, namespace, precision
-from orthoprox._linalg.norms import norm
-from orthoprox.smooth.base import HasLipschitz, HasWeakConvexity, Smooth
+from orthoprox._arrays.library import Array, from_numpy, is_array, namespace, norm, precision
+from orthoprox.smooth.base import HasHessian, HasLipschitz, HasWeakConvexity, Smooth
 
 _POWER_STEPS = 12
 _POWER_MARGIN = 1.1
@@ -66,6 +65,14 @@ def hessian(smooth: Smooth, X: Array, D: Array) -> Callable[[Array], Array]:
         return V if length == 0 else (smooth.grad(X + (size / length) * V) - D) * (length / size)
 
     return apply
+
+
+def hessian_matrix(ell: Smooth) -> Array | None:
+    """Return the Hessian that a term shows as a matrix, or None; a method of that name is something
+    else.
+    """
+    H = ell.hessian if isinstance(ell, HasHessian) else None
+    return H if H is not None and is_array(H) and H.ndim == 2 else None
 
 
 def steepness(smooth: Smooth, X: Array, D: Array) -> float:

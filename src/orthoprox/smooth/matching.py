@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, from_numpy, namespace, to_numpy
-from orthoprox._linalg.norms import inner
+from orthoprox._arrays.library import Array, from_numpy, inner, namespace, to_numpy
 from orthoprox._linalg.spectrum import spectral_norm
 from orthoprox.smooth.base import Smooth
 

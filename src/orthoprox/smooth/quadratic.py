@@ -8,10 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, is_array, namespace, to_numpy
+from orthoprox._arrays.library import Array, inner, is_array, namespace, to_numpy
 from orthoprox._linalg import products
 from orthoprox._linalg.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
-from orthoprox._linalg.norms import inner
 from orthoprox._linalg.spectrum import dense_norm, smallest_eigenvalue, spectral_norm
 from orthoprox.smooth.base import Smooth
 

@@ -9,10 +9,9 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, is_array, namespace
+from orthoprox._arrays.library import Array, inner, is_array, namespace
 from orthoprox._linalg import products
 from orthoprox._linalg.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
-from orthoprox._linalg.norms import inner
 from orthoprox._linalg.spectrum import dense_norm, spectral_norm
 from orthoprox._linalg.stream import RowStream
 from orthoprox.smooth.base import Smooth

@@ -12,12 +12,11 @@ from orthoprox._adaptive.smoothing_newton import NARROW, WIDE
 from orthoprox._adaptive.stagnation import StagnationMonitor
 from orthoprox._adaptive.workspace import FullSpace
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, norm
 from orthoprox._certify.evaluator import Evaluator, is_worse
 from orthoprox._linalg import stiefel
-from orthoprox._linalg.norms import norm
 from orthoprox._linalg.products import support
-from orthoprox.nonsmooth.zero import Zero
+from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.solvers.base import Facts, Residuals, Solver
 

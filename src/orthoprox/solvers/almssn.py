@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, precision
-from orthoprox._linalg.norms import norm
+from orthoprox._arrays.library import Array, norm, precision
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz, weak_convexity
 from orthoprox.solvers._shared.alm import AugmentedLagrangian, SplitState

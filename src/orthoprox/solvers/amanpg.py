@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
-from orthoprox._linalg.norms import norm
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import steepness
 from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, descend, inner_tolerance, visit

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array
 from orthoprox.nonsmooth.base import HasProxDerivative, HasSubdifferential
-from orthoprox.nonsmooth.separable import Separable
-from orthoprox.nonsmooth.zero import Zero
+from orthoprox.nonsmooth.separable import Separable, Zero
 from orthoprox.problems.problem import Problem
 
 S = TypeVar("S")

@@ -7,11 +7,10 @@ import numpy as np
 import scipy.optimize
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, from_numpy, namespace, to_numpy
+from orthoprox._arrays.library import Array, from_numpy, namespace, norm, to_numpy
 from orthoprox._linalg import stiefel
-from orthoprox._linalg.norms import norm
 from orthoprox._linalg.stiefel import sym
-from orthoprox.nonsmooth.zero import Zero
+from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
 from orthoprox.solvers.base import SMOOTH, SUBGRADIENT, Ability, Facts, Residuals, Solver, check_positive

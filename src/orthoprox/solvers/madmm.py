@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.library import norm
 from orthoprox._linalg import stiefel
-from orthoprox._linalg.norms import norm
 from orthoprox.problems.problem import Problem
 from orthoprox.solvers._shared.admm import ManifoldADMM, State
 from orthoprox.solvers.base import Facts, check_positive

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
-from orthoprox._linalg.norms import norm
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
 from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, descend, inner_tolerance, visit

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.library import Array, namespace, norm
 from orthoprox._linalg import stiefel
-from orthoprox._linalg.norms import norm
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz, weak_convexity
 from orthoprox.smooth.resolvent import Resolvent, resolvents

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, inner, norm
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
-from orthoprox._linalg.norms import inner, norm
 from orthoprox._linalg.stiefel import tangent
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz

@@ -4,12 +4,11 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, precision
+from orthoprox._arrays.library import Array, norm, precision
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import averaged, backtrack, barzilai_borwein
-from orthoprox._linalg.norms import norm
-from orthoprox.nonsmooth.moreau import Envelope, envelope, smoothing
 from orthoprox.problems.problem import Problem
+from orthoprox.problems.smoothed import Envelope, envelope, smoothing
 from orthoprox.smooth.curvature import steepness
 from orthoprox.solvers._shared.splitting import relative_gap
 from orthoprox.solvers.base import Facts, Residuals, Solver, check_positive

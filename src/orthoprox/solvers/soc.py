@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
-from orthoprox._linalg.norms import norm
 from orthoprox._linalg.stiefel import sym
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.resolvent import Resolvent, resolvent

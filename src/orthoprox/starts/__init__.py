@@ -9,10 +9,8 @@ import numpy as np
 
 from orthoprox._arrays.library import Array
 from orthoprox.problems.problem import Problem
-from orthoprox.starts.continuation import smoothed
-from orthoprox.starts.coordinates import coordinates
-from orthoprox.starts.pca import pca
-from orthoprox.starts.random import random
+from orthoprox.starts.points import coordinates, pca, random
+from orthoprox.starts.search import smoothed
 
 STARTS: dict[str, Callable[[Problem, np.random.Generator], Array]] = {
     "random": random,

@@ -7,8 +7,7 @@ from functools import cached_property
 from orthoprox._arrays.inputs import suggestion
 from orthoprox._arrays.library import Array
 from orthoprox._certify.certificate import Certificate
-from orthoprox._certify.evaluator import Evaluator
-from orthoprox._certify.metrics import Measurement, feasibility
+from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility
 from orthoprox.problems.problem import Problem
 
 

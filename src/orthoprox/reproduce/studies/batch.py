@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import orthoprox as op
-from orthoprox._linalg.norms import norm
+from orthoprox._arrays.library import norm
 from orthoprox._run.ending import STALLED_STEPS, rounding_length
 
 DIVERGED_STEP = 1e6  # |X|_F beyond which a run has diverged

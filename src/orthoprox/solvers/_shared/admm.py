@@ -5,9 +5,8 @@ steps in X.
 from dataclasses import dataclass
 from typing import Any
 
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
-from orthoprox._linalg.norms import norm
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import steepness
 from orthoprox.solvers._shared.splitting import relative_gap, splitting_penalty

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
-from orthoprox._linalg.norms import norm
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import steepness
 from orthoprox.solvers._shared.augmented import Lagrangian

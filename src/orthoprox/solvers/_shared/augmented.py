@@ -5,14 +5,13 @@ manifold.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, inner
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.krylov import conjugate_gradients
 from orthoprox._linalg.linesearch import backtrack
-from orthoprox._linalg.norms import inner
 from orthoprox._linalg.stiefel import sym
-from orthoprox.nonsmooth.moreau import Envelope, curvature, envelope
 from orthoprox.problems.problem import Problem
+from orthoprox.problems.smoothed import Envelope, curvature, envelope
 from orthoprox.smooth.curvature import hessian
 from orthoprox.solvers._shared.rgbb import Point, euclidean
 

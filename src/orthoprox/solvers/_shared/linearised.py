@@ -6,10 +6,9 @@ from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any
 
-from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.library import Array, namespace, norm
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import barzilai_borwein
-from orthoprox._linalg.norms import norm
 from orthoprox._linalg.stiefel import sym
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import steepness

@@ -5,10 +5,9 @@ exact a subproblem is.
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
-from orthoprox._linalg.norms import norm
 from orthoprox.problems.problem import Problem
 from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Residuals, Solver, check_positive
 

@@ -5,9 +5,8 @@ derivative with respect to V.
 from dataclasses import dataclass
 from functools import cached_property
 
-from orthoprox._arrays.library import Array, identity, namespace, precision
+from orthoprox._arrays.library import Array, identity, namespace, norm, precision
 from orthoprox._linalg import stiefel
-from orthoprox._linalg.norms import norm
 from orthoprox._linalg.stiefel import sym, tangent
 
 _SIGN_STEPS = 30  # quadratic convergence needs five to ten

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, inner, norm
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import averaged, backtrack, barzilai_borwein
-from orthoprox._linalg.norms import inner, norm
 
 T = TypeVar("T")
 Direction = Callable[[Array, Array], tuple[Array, float]]

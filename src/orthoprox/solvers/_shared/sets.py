@@ -3,8 +3,7 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from orthoprox._arrays.library import Array, namespace
-from orthoprox._linalg.norms import norm
+from orthoprox._arrays.library import Array, namespace, norm
 
 
 class ConvexSet(ABC):

@@ -1,7 +1,6 @@
 """What methods share that split X into copies."""
 
-from orthoprox._arrays.library import Array, namespace
-from orthoprox._linalg.norms import norm
+from orthoprox._arrays.library import Array, namespace, norm
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz, weak_convexity
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox._arrays.library import Array, from_numpy, namespace
+from orthoprox._arrays.library import Array, from_numpy, inner, namespace
 from orthoprox._linalg.krylov import conjugate_gradients
 from orthoprox._linalg.linesearch import backtrack
-from orthoprox._linalg.norms import inner
 from orthoprox._linalg.stiefel import defect, sym
 
 DIRECT = 2**18  # the Newton equation is solved directly while the products that form it have fewer entries than this

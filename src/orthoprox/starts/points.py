@@ -1,12 +1,62 @@
-"""Coordinate vectors, chosen by a pivoted factorisation of the curvature of l."""
+"""Points to start from: random ones, principal components, coordinate vectors."""
 
 from math import ceil
 
 import numpy as np
 
-from orthoprox._arrays.library import Array, to_numpy
+from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precision, to_numpy
+from orthoprox._linalg.stiefel import polar, random_point, sym
 from orthoprox.problems.problem import Problem
-from orthoprox.starts.random import like_data
+from orthoprox.smooth.base import HasData
+from orthoprox.smooth.curvature import local_lipschitz
+
+
+def random(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return a uniformly distributed point of the manifold."""
+    return like_data(problem, random_point(*problem.shape, seed=rng))
+
+
+def random_direction(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return a random matrix whose columns have length 1 on average."""
+    return like_data(problem, rng.standard_normal(problem.shape) / problem.shape[0] ** 0.5)
+
+
+def like_data(problem: Problem, X: np.ndarray) -> Array:
+    """Return X in the library and the precision of the problem's data."""
+    like = problem.smooth.data if isinstance(problem.smooth, HasData) else None
+    return X if like is None else from_numpy(X, like=like)
+
+
+_POWER_STEPS = 15
+JITTER = 0.1  # times a random matrix with columns of length 1: exact eigenvectors may be a saddle
+
+
+def pca(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return an approximate minimiser of l alone, perturbed a little at random; for a variance,
+    principal components.
+
+    It takes fifteen steps of X+ = polar(cX - grad l(X)). With c = 0 and a quadratic l these are
+    steps of the power method. If l does not fall, c becomes the curvature of l. Then X is rotated
+    to the eigenvectors of sym(X' grad l(X)), if l does not rise.
+    """
+    ell, X = problem.smooth, random(problem, rng)
+    value, D = ell.value_and_grad(X)
+    c, jitter = 0.0, random_direction(problem, rng)
+    for _ in range(_POWER_STEPS):
+        W = c * X - D
+        new = polar(W / (float(norm(W)) or 1.0))
+        trial, E = ell.value_and_grad(new)
+        if float(trial) <= float(value):
+            X, value, D = new, trial, E
+        elif c == 0:
+            c = local_lipschitz(ell, X, D, 4)
+        else:
+            c *= 2
+    rotated = X @ namespace(X).linalg.eigh(sym(X.mT @ D))[1]
+    slack = precision(X) ** 0.5 * abs(float(value))
+    X = rotated if float(ell.value(rotated)) <= float(value) + slack else X
+    return polar(X + JITTER * jitter)
+
 
 _BLOCKS = 32  # the most gradients, n columns each, for coordinate vectors that are only probed
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from cases import SHAPE, normal, symmetric
 from orthoprox import stiefel
-from orthoprox._linalg.orthogonality import Orthogonality
+from orthoprox._linalg.packed import Orthogonality
 
 
 def equations(seed=0):

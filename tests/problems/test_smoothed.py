@@ -9,7 +9,7 @@ from cases import EXAMPLES, NONSMOOTH, SEEDS, SHAPE, kinked, nonsmooth_terms, no
 from orthoprox import stiefel
 from orthoprox.nonsmooth import L1, Box
 from orthoprox.nonsmooth.base import HasProxDerivative
-from orthoprox.nonsmooth.moreau import curvature, envelope
+from orthoprox.problems.smoothed import curvature, envelope
 
 SMOOTHINGS = st.sampled_from([0.03, 0.3, 0.9])
 every_term = pytest.mark.parametrize("name", NONSMOOTH)
