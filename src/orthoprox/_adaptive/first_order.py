@@ -3,22 +3,22 @@ steps.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from math import inf
 from typing import Any
 
-from orthoprox._adaptive import parameter_rules, primal_dual
-from orthoprox._adaptive.primal_dual import PrimalDual
-from orthoprox._adaptive.stagnation import STEP_RULES, StagnationMonitor
-from orthoprox._adaptive.workspace import Workspace, penalty_threshold
-from orthoprox._arrays.library import Array, namespace, norm
-from orthoprox._linalg import stiefel
-from orthoprox._linalg.products import lincomb, restart_test, secant_norms
-from orthoprox.problems.problem import Problem
+import numpy as np
 
-REFRESH = 50  # iterations between measurements of the penalty threshold
-_NEAR_FEASIBLE = 0.5  # |E'E - I| below which X is near the manifold
-_COHERENT = 0.15  # an entry of E'E - I above which inertia would carry X off the manifold
-_VANISHED = 20  # iterations in a row with a vanished column that count as a divergence
+from orthoprox._adaptive import phase, rules
+from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
+from orthoprox._adaptive.rules import StagnationMonitor
+from orthoprox._adaptive.settings import Settings
+from orthoprox._adaptive.workspace import FullSpace, WorkingSet, Workspace, working_set
+from orthoprox._arrays.library import Array, namespace, norm, precision
+from orthoprox._certify.evaluator import FLOOR, is_worse
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.packed import PackedEntries
+from orthoprox._linalg.products import lincomb, restart_test, secant_norms, support
+from orthoprox.problems.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -29,166 +29,280 @@ class Iterate:
     E: Array  # X^k + theta (X^k - X^(k-1)), the extrapolated point: all is evaluated here
     Y: Array  # Y^k, multiplier of X'X = I
     Z: Array  # Z^k, smoothing centre
-    good: Array  # the last X without a vanished column
     D: Array  # grad l(E)
     G: Array  # E'E - I
     EY: Array  # the product E Y
     EG: Array  # the product E G
+    good: Array  # the last X without a vanished column
     c: float  # curvature in force, 1 / lam
     near_curvature: float  # c when X was last near the manifold; far from it c measures the penalty
     threshold: float  # the penalty threshold: rho below a fourth of it drives X off the manifold
-    scale: float  # the least denominator of relative residuals
-    bound: float  # the eigenvalue of E'E - I at which the run has diverged
     gap: float  # (c + r) |X - E|, the residual of the last step
+    stationarity: float  # the same, relative to the gradient
+    feasibility: float  # |E'E - I|
+    coherence: float  # the largest absolute entry of E'E - I, small if many columns share a large |E'E - I|
     monitor: StagnationMonitor
+    memory: Memory
     t: float = 1.0  # Nesterov's t
     theta: float = 0.0  # inertia of the last step
-    safety: float = 1.0  # safety factor of the measured curvature; divergences raise it
-    penalty_safety: float = 1.0  # safety factor of the threshold; vanished columns raise it
     vanished: int = 0  # iterations in a row with a vanished column
-    out_of_bounds: bool = False  # E'E - I is beyond the bound, or not finite
+    failed: str = ""  # why the phase cannot go on
 
-    @cached_property
-    def stationarity(self) -> float:
-        """(c + r) |X - E|, relative to the gradient."""
-        return self.gap / (max(float(norm(self.D)), self.scale) or 1.0)
+    @property
+    def residual(self) -> float:
+        """The larger of the two residuals."""
+        return max(self.stationarity, self.feasibility)
 
-    @cached_property
-    def feasibility(self) -> float:
-        """|E'E - I|."""
-        return float(norm(self.G))
 
-    @cached_property
-    def coherence(self) -> float:
-        """The largest absolute entry of E'E - I. It is small if many columns share a large
-        |E'E - I|.
+@dataclass(frozen=True)
+class FirstOrder(Phase[Iterate]):
+    """LSALM with measured parameters, restarts after divergences, and epochs on working sets.
+
+    ``rule`` and ``patience`` are those of the first stagnation monitor. ``alone`` means that no
+    other phase takes over: there are no epochs, and stagnation is all that it reports.
+    """
+
+    settings: Settings
+    rule: int = 0
+    patience: int = 2
+    alone: bool = False
+
+    def first(self, problem: Problem, X: Array) -> Iterate:
+        """Return the first iterate of a run, at a point X of the manifold."""
+        k, D = self.settings, problem.smooth.grad(X)
+        curvature = rules.curvature_at(k, problem, X, D)
+        point = phase.at(problem, X, D, curvature)
+        c = rules.initial_curvature(k, problem, curvature, point.Y, k.step_rules[self.rule])
+        memory = Memory(
+            start=point,
+            value=float(problem.value(X)),
+            curvature=curvature,
+            floor=FLOOR * float(norm(D)),
+            step=1 / curvature,
+            bound=rules.divergence_bound(k, problem.nonsmooth.prox(X, 1 / c)),
+            polish_at=k.polish_at,
+        )
+        return self._at(problem, point, c, memory)
+
+    def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Iterate:
+        k = self.settings
+        c = rules.initial_curvature(k, problem, memory.curvature, point.Y, k.step_rules[self.rule])
+        return self._at(problem, point, c, memory)
+
+    def step(self, problem: Problem, state: Iterate) -> Iterate:
+        new, out_of_bounds = self._advance(problem, FullSpace(problem, self.settings), state)
+        if out_of_bounds or new.vanished >= self.settings.vanished:
+            return self._restarted(problem, state, new.vanished)
+        return new if self.alone else self._epoch(problem, new)
+
+    def verdict(self, problem: Problem, old: Iterate, new: Iterate) -> Verdict:
+        k, memory, stagnated = self.settings, new.memory, new.monitor.step_rule >= len(self.settings.step_rules)
+        if self.alone:
+            return Verdict.STAGNATED if stagnated else Verdict.GOING
+        if memory.divergences > old.memory.divergences:
+            return Verdict.LOST if memory.divergences >= k.divergences else Verdict.GOING
+        if new.residual <= k.identified < old.residual and is_worse(problem, new.X, memory.value, slack=k.slack):
+            return Verdict.WORSE
+        if new.residual <= (k.rough if stagnated else memory.polish_at) and support(new.X) is not None:
+            return Verdict.NEAR  # on sparse entries the polish is cheaper than Newton's method
+        return Verdict.STAGNATED if stagnated else Verdict.GOING
+
+    def point(self, problem: Problem, state: Iterate) -> PrimalDual:
+        return PrimalDual(state.X, state.Y, problem.smooth.grad(state.X), phase.subgradient(problem, state.X, state.c))
+
+    def resume(self, state: Iterate) -> Iterate:
+        """Go on; if all step rules have stagnated, begin with them again and a larger safety
+        factor. The next polish is due at a tenth of this residual.
         """
-        xp = namespace(self.G)
-        return float(xp.max(xp.abs(self.G)))
+        k, memory = self.settings, replace(state.memory, polish_at=self.settings.again * state.residual)
+        if state.monitor.step_rule < len(k.step_rules):
+            return replace(state, memory=memory)
+        memory = replace(memory, safety=min(k.grow_stagnation * memory.safety, k.most_safety))
+        return replace(state, memory=memory, monitor=StagnationMonitor(self.rule, self.patience))
 
-    @property
-    def diverged(self) -> bool:
-        """Whether the step is out of bounds, or a vanished column persists."""
-        return self.out_of_bounds or self.vanished >= _VANISHED
+    def output(self, state: Iterate) -> tuple[Array, Array]:
+        return state.X, state.Y
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of LSALM in force."""
-        rho, c = parameter_rules.penalty(self.c, self.penalty_safety * self.threshold)
-        r, alpha = parameter_rules.SMOOTHING * c, parameter_rules.PENALTY * c
-        constants = {"rho": rho, "lam": 1 / c, "r": r, "alpha": alpha, "beta": parameter_rules.CENTRE}
-        return constants | {"theta": self.theta, "step_rule": float(self.monitor.step_rule)}
+    def residuals(self, state: Iterate) -> tuple[float, float]:
+        return state.feasibility, state.gap
+
+    def parameters(self, state: Iterate) -> dict[str, Any]:
+        rho, c = self._penalty(state)
+        k = self.settings
+        constants = {"rho": rho, "lam": 1 / c, "r": k.smoothing * c, "alpha": k.penalty * c, "beta": k.centre}
+        return constants | {"theta": state.theta, "step_rule": float(state.monitor.step_rule)}
+
+    def _penalty(self, s: Iterate) -> tuple[float, float]:
+        """Return rho and c in force."""
+        return rules.penalty(self.settings, s.c, s.memory.penalty_safety * s.threshold)
+
+    def _advance(self, problem: Problem, workspace: Workspace, s: Iterate) -> tuple[Iterate, bool]:
+        """Return the next iterate in a workspace, and whether it is out of bounds."""
+        k, memory = self.settings, s.memory
+        rule = k.step_rules[s.monitor.step_rule]
+        rho, c = self._penalty(s)
+        alpha, total = k.penalty * c, (1 + k.smoothing) * c
+
+        # Algorithm 1, lines 2 and 3
+        W = self._prox_argument(s)
+        X = workspace.prox(W, 1 / total)
+        Z = lincomb((1 - k.centre, s.Z), (k.centre, X))
+
+        # extrapolation
+        length, along = restart_test(X, s.E, s.X)
+        t, theta = rules.inertia(s.t, rule, along)
+        E = lincomb((1 + theta, X), (-theta, s.X)) if theta > 0 else X
+        D, G, right = workspace.products(E)
+        EY, EG = right(s.Y), right(G)
+        move, change, change_total = secant_norms((E, s.E), (D, s.D), (EY, s.EY), (EG, s.EG), 2 * rho)
+        measured = (change / move, change_total / move) if move > 0 else (0.0, 0.0)
+
+        # Algorithm 1, line 4, with eps = 0 and a weight for each entry
+        dual = alpha * G
+        if s.residual <= k.identified:
+            feasibility_only = s.feasibility > k.weight * s.stationarity
+            dual = alpha * rules.dual_weights(k, *workspace.overlap(X), feasibility_only=feasibility_only) * G
+            EY = lincomb((1.0, EY), (1.0, right(dual)))
+        else:
+            EY = lincomb((1.0, EY), (alpha, EG))
+
+        # residuals, curvature, stagnation, restart of the inertia, divergence
+        xp, gap = namespace(G), total * length
+        stationarity, feasibility = gap / (max(float(norm(D)), memory.floor) or 1.0), float(norm(G))
+        coherence = float(xp.max(xp.abs(G)))
+        following = max(rules.next_curvature(k, c, rule, memory.safety, measured), k.convex * problem.nonsmooth.modulus)
+        monitor = s.monitor.update(k, max(stationarity, feasibility))
+        restart = monitor.step_rule != s.monitor.step_rule or coherence > k.coherent >= s.coherence
+        out_of_bounds, vanished = workspace.divergence_test(G, memory.bound)
+        refresh = monitor.iterations % k.window == 0
+        new = Iterate(
+            X=X,
+            E=E,
+            Y=s.Y + dual,
+            Z=Z,
+            D=D,
+            G=G,
+            EY=EY,
+            EG=EG,
+            good=s.good if vanished else X,
+            c=following,
+            near_curvature=following if feasibility <= k.near_feasible else s.near_curvature,
+            threshold=workspace.penalty_threshold(E, D, total * (W - X)) if refresh else s.threshold,
+            gap=gap,
+            stationarity=stationarity,
+            feasibility=feasibility,
+            coherence=coherence,
+            monitor=monitor,
+            memory=memory,
+            t=1.0 if restart else t,
+            theta=theta,
+            vanished=s.vanished + 1 if vanished else 0,
+        )
+        return new, out_of_bounds or not length < inf
+
+    def _prox_argument(self, s: Iterate) -> Array:
+        """Return the point whose prox is the next X: Algorithm 1, lines 2 and 3, at E and with
+        1/lam = c.
+        """
+        rho, c = self._penalty(s)
+        r = self.settings.smoothing * c
+        total = c + r
+        return lincomb((c / total, s.E), (r / total, s.Z), (-1 / total, s.D), (-2 / total, s.EY), (-2 * rho / total, s.EG))
+
+    def _restarted(self, problem: Problem, s: Iterate, vanished: int) -> Iterate:
+        """Restart from the point of the manifold nearest to the last good X, with twice c and
+        larger safety factors.
+        """
+        k, memory, X = self.settings, s.memory, s.memory.start.X
+        X = stiefel.polar(s.good) if float(norm(s.good)) < inf else X
+        D, c = problem.smooth.grad(X), 2 * s.near_curvature
+        penalty_safety = min(2 * memory.penalty_safety, k.most_penalty_safety) if vanished else memory.penalty_safety
+        memory = replace(
+            memory,
+            safety=min(k.grow_divergence * memory.safety, k.most_safety),
+            penalty_safety=penalty_safety,
+            divergences=memory.divergences + 1,
+        )
+        failed = "" if float(norm(D)) < inf else "The gradient of l is not finite at the last good point."
+        new = self._at(problem, phase.at(problem, X, D, c), c, memory)
+        return replace(new, monitor=s.monitor, failed=failed)
+
+    def _at(self, problem: Problem, point: PrimalDual, c: float, memory: Memory) -> Iterate:
+        X, Y, D = point.X, point.Y, point.D
+        G, gap = stiefel.defect(X), c * X.shape[-1] ** 0.5  # no step has been taken
+        return Iterate(
+            X=X,
+            E=X,
+            Y=Y,
+            Z=X,
+            D=D,
+            G=G,
+            EY=X @ Y,
+            EG=X @ G,
+            good=X,
+            c=c,
+            near_curvature=c,
+            threshold=FullSpace(problem, self.settings).penalty_threshold(X, D, point.S),
+            gap=gap,
+            stationarity=gap / (max(float(norm(D)), memory.floor) or 1.0),
+            feasibility=float(norm(G)),
+            coherence=float(namespace(G).max(namespace(G).abs(G))),
+            monitor=StagnationMonitor(self.rule, self.patience),
+            memory=memory,
+        )
+
+    def _epoch(self, problem: Problem, s: Iterate) -> Iterate:
+        """Run one epoch on the working set, if that is small; return the iterate with all its
+        entries.
+        """
+        k, working_set = self.settings, self._working_set(problem, s)
+        if working_set is None:
+            return s
+        now = _restricted(s, working_set.entries)
+        for _ in range(k.epoch):
+            new, out_of_bounds = self._advance(problem, working_set, now)
+            if out_of_bounds:
+                break
+            now = new
+            if now.residual <= k.gain * s.residual or now.monitor.step_rule != s.monitor.step_rule:
+                break
+        return self._extended(problem, s, now, working_set.entries)
+
+    def _working_set(self, problem: Problem, s: Iterate) -> WorkingSet | None:
+        """Return the working set, or None if an epoch does not pay: X is small, dense, far from a
+        solution, or solved.
+        """
+        k = self.settings
+        stagnated = s.monitor.step_rule >= len(k.step_rules)
+        if stagnated or not precision(s.X) ** (2 / 3) < s.residual <= k.begin or support(s.E) is None:
+            return None
+        argument = self._prox_argument(s), 1 / ((1 + k.smoothing) * self._penalty(s)[1])
+        return working_set(k, problem, (s.X, s.E, s.D), argument, s.threshold)
+
+    def _extended(self, problem: Problem, s: Iterate, now: Iterate, entries: PackedEntries) -> Iterate:
+        """Return the iterate on all entries, with zeros outside the working set."""
+        k, space = self.settings, FullSpace(problem, self.settings)
+        X, E, Z = (entries.put(M) for M in (now.X, now.E, now.Z))
+        Y = np.array(s.Y)
+        Y[entries.pairs] = now.Y[:, 0]
+        D, G, right = space.products(E)
+        threshold = s.threshold
+        if now.monitor.iterations // k.window != s.monitor.iterations // k.window:
+            threshold = space.penalty_threshold(E, D, phase.subgradient(problem, X, now.c))
+        changed = replace(now, X=X, E=E, Z=Z, Y=Y, D=D, G=G, EY=right(Y), EG=right(G), good=X)
+        return replace(
+            changed,
+            threshold=threshold,
+            memory=s.memory,
+            stationarity=now.gap / (max(float(norm(D)), s.memory.floor) or 1.0),
+            feasibility=float(norm(G)),
+            coherence=float(np.max(np.abs(G))),
+        )
 
 
-def first(problem: Problem, X: Array) -> tuple[Iterate, float]:
-    """Return the first iterate at a point X of the manifold, and the curvature of l there."""
-    D = problem.smooth.grad(X)
-    curvature = parameter_rules.curvature_at(problem, X, D)
-    point = primal_dual.at(problem, X, D, curvature)
-    c = parameter_rules.initial_curvature(problem, curvature, point.Y, STEP_RULES[0])
-    bound = parameter_rules.divergence_bound(problem.nonsmooth.prox(X, 1 / c))
-    scale = 1e-3 * float(norm(D))
-    return _at(problem, point, c, scale=scale, bound=bound, monitor=StagnationMonitor()), curvature
-
-
-def step(workspace: Workspace, s: Iterate) -> Iterate:
-    """Return the next iterate; its c follows the curvature along the step."""
-    rule = STEP_RULES[s.monitor.step_rule]
-    rho, c = parameter_rules.penalty(s.c, s.penalty_safety * s.threshold)
-    alpha, total = parameter_rules.PENALTY * c, (1 + parameter_rules.SMOOTHING) * c
-
-    # Algorithm 1, lines 2 and 3
-    W = prox_argument(s)
-    X = workspace.prox(W, 1 / total)
-    Z = lincomb((1 - parameter_rules.CENTRE, s.Z), (parameter_rules.CENTRE, X))
-
-    # extrapolation
-    length, along = restart_test(X, s.E, s.X)
-    t, theta = parameter_rules.inertia(s.t, rule, along)
-    E = lincomb((1 + theta, X), (-theta, s.X)) if theta > 0 else X
-    D, G, right = workspace.products(E)
-    EY, EG = right(s.Y), right(G)
-    measured = _curvatures(*secant_norms((E, s.E), (D, s.D), (EY, s.EY), (EG, s.EG), 2 * rho))
-
-    # Algorithm 1, line 4, with eps = 0 and a weight for each entry
-    identified = parameter_rules.identified(s.stationarity, s.feasibility)
-    weights = parameter_rules.dual_weights(*workspace.overlap(X), s.stationarity, s.feasibility) if identified else None
-    change = alpha * G if weights is None else alpha * weights * G
-    EY = lincomb((1.0, EY), (alpha, EG) if weights is None else (1.0, right(change)))
-
-    # divergence, curvature, stagnation and restart tests
-    out_of_bounds, vanished = workspace.divergence_test(G, s.bound)
-    following = parameter_rules.next_curvature(workspace.problem, c, rule, s.safety, measured)
-    new = replace(s, X=X, E=E, Y=s.Y + change, Z=Z, D=D, G=G, EY=EY, EG=EG, c=following, theta=theta, gap=total * length)
-    monitor = s.monitor.update(max(new.stationarity, new.feasibility))
-    restart = monitor.step_rule != s.monitor.step_rule or new.coherence > _COHERENT >= s.coherence
-    refresh = monitor.iterations % REFRESH == 0
-    return replace(
-        new,
-        t=1.0 if restart else t,
-        monitor=monitor,
-        good=s.good if vanished else X,
-        vanished=s.vanished + 1 if vanished else 0,
-        out_of_bounds=out_of_bounds or not length < float("inf"),
-        near_curvature=following if new.feasibility <= _NEAR_FEASIBLE else s.near_curvature,
-        threshold=workspace.penalty_threshold(E, D, total * (W - X)) if refresh else s.threshold,
-    )
-
-
-def prox_argument(s: Iterate) -> Array:
-    """Return the point whose prox is the next X: Algorithm 1, lines 2 and 3, at E and with
-    1/lam = c.
-    """
-    rho, c = parameter_rules.penalty(s.c, s.penalty_safety * s.threshold)
-    r = parameter_rules.SMOOTHING * c
-    total = c + r
-    return lincomb((c / total, s.E), (r / total, s.Z), (-1 / total, s.D), (-2 / total, s.EY), (-2 * rho / total, s.EG))
-
-
-def restarted(problem: Problem, s: Iterate, otherwise: Array) -> Iterate:
-    """Restart from the point of the manifold nearest to the last good X, with twice c and larger
-    safety factors.
-    """
-    X = stiefel.polar(s.good) if float(norm(s.good)) < float("inf") else otherwise
-    D, c = problem.smooth.grad(X), 2 * s.near_curvature
-    X = X if float(norm(D)) < float("inf") else namespace(X).nan * X  # no finite gradient: the run ends
-    new = _at(problem, primal_dual.at(problem, X, D, c), c, scale=s.scale, bound=s.bound, monitor=s.monitor)
-    penalty_safety = min(2 * s.penalty_safety, 8.0) if s.vanished else s.penalty_safety
-    return replace(new, safety=min(1.5 * s.safety, 3.0), penalty_safety=penalty_safety)
-
-
-def restarted_from(problem: Problem, s: Iterate, point: PrimalDual, curvature: float) -> Iterate:
-    """Restart from a point that another phase found, without inertia and with more patience."""
-    c = parameter_rules.initial_curvature(problem, curvature, point.Y, STEP_RULES[1])
-    new = _at(problem, point, c, scale=s.scale, bound=s.bound, monitor=StagnationMonitor.later())
-    return replace(new, safety=s.safety, penalty_safety=s.penalty_safety)
-
-
-def _at(problem: Problem, point: PrimalDual, c: float, *, scale: float, bound: float, monitor: StagnationMonitor) -> Iterate:
-    X, Y, D = point.X, point.Y, point.D
-    G = stiefel.defect(X)
-    return Iterate(
-        X=X,
-        E=X,
-        Y=Y,
-        Z=X,
-        good=X,
-        D=D,
-        G=G,
-        EY=X @ Y,
-        EG=X @ G,
-        c=c,
-        near_curvature=c,
-        threshold=penalty_threshold(problem, X, D, point.S),
-        scale=scale,
-        bound=bound,
-        gap=c * X.shape[-1] ** 0.5,  # no step has been taken
-        monitor=monitor,
-    )
-
-
-def _curvatures(length: float, change: float, total: float) -> tuple[float, float]:
-    """Return k_L and k_T, the change of the gradient of the Lagrangian without and with the
-    penalty, over |E+ - E|.
-    """
-    return (change / length, total / length) if length > 0 else (0.0, 0.0)
+def _restricted(s: Iterate, entries: PackedEntries) -> Iterate:
+    """Return the iterate on these entries; residuals are still relative to the whole gradient."""
+    X, E, Z, D, EY, EG = (entries.take(M) for M in (s.X, s.E, s.Z, s.D, s.EY, s.EG))
+    Y, G = (M[entries.pairs].reshape(-1, 1) for M in (s.Y, s.G))
+    memory = replace(s.memory, floor=max(float(norm(s.D)), s.memory.floor))
+    return replace(s, X=X, E=E, Z=Z, D=D, EY=EY, EG=EG, Y=Y, G=G, good=X, memory=memory)

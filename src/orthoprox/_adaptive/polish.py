@@ -10,10 +10,15 @@ The evaluator measures the outcome; the polish keeps it only if it is better.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict, subgradient
+from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array, from_numpy, inner, norm, precision, to_numpy
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator
@@ -37,6 +42,50 @@ _INSIDE = 1e-9  # how far they move at first
 _LOOSEST, _TIGHTEST = 0.1, 1e-6  # tolerances of conjugate gradients
 _DAMPING = 500  # machine epsilons, if equations may be dependent
 _SHIFT = 1e-6  # of the Hessian, times |grad l| / sqrt(n)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A point to polish, or the outcome."""
+
+    point: PrimalDual
+    memory: Memory
+    improved: bool = False
+    failed: str = ""
+
+
+@dataclass(frozen=True)
+class Polish(Phase[Attempt]):
+    """The polish of a point: one step, which finds a better one or not."""
+
+    settings: Settings
+
+    def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Attempt:
+        return Attempt(point, memory)
+
+    def step(self, problem: Problem, state: Attempt) -> Attempt:
+        memory = state.memory
+        found = polish(problem, state.point.X, state.point.Y, Evaluator(problem, memory.step, memory.floor))
+        if found is None:
+            return state
+        X, Y = found
+        point = PrimalDual(X, Y, problem.smooth.grad(X), subgradient(problem, X, memory.curvature))
+        return Attempt(point, replace(memory, polish_at=0.0), improved=True)
+
+    def verdict(self, problem: Problem, old: Attempt, new: Attempt) -> Verdict:
+        return Verdict.POLISHED if new.improved else Verdict.REFUSED
+
+    def point(self, problem: Problem, state: Attempt) -> PrimalDual:
+        return state.point
+
+    def output(self, state: Attempt) -> tuple[Array, Array]:
+        return state.point.X, state.point.Y
+
+    def residuals(self, state: Attempt) -> tuple[float, float]:
+        return float(norm(defect(state.point.X))), inf
+
+    def parameters(self, state: Attempt) -> dict[str, Any]:
+        return {}
 
 
 def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) -> tuple[Array, Array] | None:

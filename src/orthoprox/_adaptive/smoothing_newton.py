@@ -10,7 +10,10 @@ has exact zeros.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isnan
+from typing import Any
 
+from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
+from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array, namespace, norm, precision
 from orthoprox._linalg.krylov import conjugate_gradients, trust_region
 from orthoprox._linalg.stiefel import defect, multiplier, polar, sym, tangent
@@ -39,13 +42,14 @@ class Point:
     X: Array  # a point of the manifold
     nu: float  # the smoothing
     radius: float  # of the trust region
-    scale: float  # the least denominator of relative residuals
-    rejected: int  # rejected steps in a row
-    steps: int  # with this smoothing
     before: Array | None  # P when nu was last reduced
     ell: float  # l(X)
     D: Array  # grad l(X)
     e: Envelope  # of g at X
+    memory: Memory
+    rejected: int = 0  # rejected steps in a row
+    steps: int = 0  # with this smoothing
+    failed: str = ""  # why the phase cannot go on
 
     @property
     def value(self) -> float:
@@ -68,27 +72,54 @@ class Point:
         return float(norm(self.X - self.e.point) / self.X.shape[-1] ** 0.5)
 
 
-def begin(problem: Problem, X: Array, width: float, scale: float) -> Point:
-    """Return the first point, X or the nearest one on the manifold, with the largest nu of at most
-    this width.
+@dataclass(frozen=True)
+class SmoothingNewton(Phase[Point]):
+    """The smoothing Newton method from a first width; ``until_end`` means that it does not stop
+    where the supports are identified.
     """
-    X = X if float(norm(defect(X))) <= 8 * X.shape[-1] * precision(X) else polar(X)
-    gradient_norm = float(norm(problem.smooth.grad(X)))
-    nu, radius = smoothing(problem.nonsmooth, X, gradient_norm, width), _FIRST_RADIUS * X.shape[-1] ** 0.5
-    return _at(problem, X, nu, radius=radius, scale=scale, before=None)
 
+    settings: Settings
+    width: float
+    until_end: bool = False
 
-def step(problem: Problem, point: Point) -> Point:
-    """Take a Newton step, or reduce the smoothing if F is nearly stationary or the steps with this
-    nu are used up.
-    """
-    width, residual, gradient_norm = point.width, float(norm(point.residual)), float(norm(point.D))
-    solved = residual <= min(_ACCURATE, width) * max(gradient_norm, point.scale)
-    spent = point.rejected >= _REJECTIONS or (width <= _COARSE and point.steps >= _STEPS)
-    if width > _FINEST * precision(point.X) ** 0.5 and (solved or spent):
-        return _reduce_smoothing(problem, point)
-    exact = residual <= _ROUNDING * precision(point.X) * gradient_norm  # a further step would follow rounding errors
-    return point if exact else replace(_newton(problem, point), steps=point.steps + 1)
+    def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Point:
+        """Return the first point, X or the nearest one on the manifold, with the largest nu of at
+        most this width.
+        """
+        X = point.X
+        X = X if float(norm(defect(X))) <= 8 * X.shape[-1] * precision(X) else polar(X)
+        nu = smoothing(problem.nonsmooth, X, float(norm(point.D)), self.width)
+        return _at(problem, X, nu, radius=_FIRST_RADIUS * X.shape[-1] ** 0.5, before=None, memory=memory)
+
+    def step(self, problem: Problem, state: Point) -> Point:
+        """Take a Newton step, or reduce the smoothing if F is nearly stationary or the steps with
+        this nu are used up.
+        """
+        width, residual, gradient_norm = state.width, float(norm(state.residual)), float(norm(state.D))
+        solved = residual <= min(_ACCURATE, width) * max(gradient_norm, state.memory.floor)
+        spent = state.rejected >= _REJECTIONS or (width <= _COARSE and state.steps >= _STEPS)
+        if width > _FINEST * precision(state.X) ** 0.5 and (solved or spent):
+            return _reduce_smoothing(problem, state)
+        exact = residual <= _ROUNDING * precision(state.X) * gradient_norm  # a further step would follow rounding errors
+        return state if exact else replace(_newton(problem, state), steps=state.steps + 1)
+
+    def verdict(self, problem: Problem, old: Point, new: Point) -> Verdict:
+        identified = not self.until_end and new.nu < old.nu and new.width <= NARROW
+        return Verdict.IDENTIFIED if identified else Verdict.GOING
+
+    def point(self, problem: Problem, state: Point) -> PrimalDual:
+        P = state.e.point
+        return PrimalDual(P, state.multiplier, problem.smooth.grad(P), state.e.gradient)
+
+    def output(self, state: Point) -> tuple[Array, Array]:
+        return state.e.point, state.multiplier
+
+    def residuals(self, state: Point) -> tuple[float, float]:
+        prox = norm(state.residual) + norm(state.D) * state.width
+        return float(norm(defect(state.e.point))), float(prox)
+
+    def parameters(self, state: Point) -> dict[str, Any]:
+        return {"nu": state.nu}
 
 
 def _newton(problem: Problem, point: Point) -> Point:
@@ -97,7 +128,7 @@ def _newton(problem: Problem, point: Point) -> Point:
     """
     X, Y, R = point.X, point.multiplier, point.residual
     second, curved = hessian(problem.smooth, X, point.D), curvature(problem.nonsmooth, X, point.nu)
-    relative = float(norm(R)) / (max(float(norm(point.D)), point.scale) or 1.0)
+    relative = float(norm(R)) / (max(float(norm(point.D)), point.memory.floor) or 1.0)
     move = trust_region(
         lambda V: tangent(X, second(V) + curved(V) + 2 * (V @ Y)),
         _metric(point, curved),
@@ -106,9 +137,9 @@ def _newton(problem: Problem, point: Point) -> Point:
         tol=min(_FORCING, relative**0.5),
         max_iterations=_CG_STEPS,
     )
-    new = _at(problem, polar(X + move.V), point.nu, radius=point.radius, scale=point.scale, before=point.before)
-    if isnan(move.decrease):  # l has no finite derivatives here, and the run ends
-        return replace(new, e=replace(new.e, point=namespace(X).nan * X))
+    new = _at(problem, polar(X + move.V), point.nu, radius=point.radius, before=point.before, memory=point.memory)
+    if isnan(move.decrease):
+        return replace(point, failed="The derivatives of l are not finite near the last point.")
     rounding = _ROUNDING * precision(X) * (abs(point.value) + abs(point.ell))
     if move.decrease <= rounding:  # below the rounding of F: compare residuals instead
         agreement = 1.0 if float(norm(new.residual)) < float(norm(R)) else 0.0
@@ -130,27 +161,16 @@ def _reduce_smoothing(problem: Problem, point: Point) -> Point:
     P = point.e.point
     radius = max(point.radius, 1e-3 * P.shape[-1] ** 0.5) if point.rejected else point.radius
     X, nu = polar(P + _SHRINK * (point.X - P)), _SHRINK * point.nu
-    new = _at(problem, X, nu, radius=radius, scale=point.scale, before=P)
+    new = _at(problem, X, nu, radius=radius, before=P, memory=point.memory)
     if point.before is None:
         return new
-    ahead = _at(problem, polar(X + _SHRINK * (P - point.before)), nu, radius=radius, scale=point.scale, before=P)
+    ahead = _at(problem, polar(X + _SHRINK * (P - point.before)), nu, radius=radius, before=P, memory=point.memory)
     return ahead if float(norm(ahead.residual)) < float(norm(new.residual)) else new
 
 
-def _at(problem: Problem, X: Array, nu: float, *, radius: float, scale: float, before: Array | None) -> Point:
+def _at(problem: Problem, X: Array, nu: float, *, radius: float, before: Array | None, memory: Memory) -> Point:
     ell, D = problem.smooth.value_and_grad(X)
-    return Point(
-        X=X,
-        nu=nu,
-        radius=radius,
-        scale=scale,
-        rejected=0,
-        steps=0,
-        before=before,
-        ell=float(ell),
-        D=D,
-        e=envelope(problem.nonsmooth, X, nu),
-    )
+    return Point(X, nu, radius, before, ell=float(ell), D=D, e=envelope(problem.nonsmooth, X, nu), memory=memory)
 
 
 def _metric(point: Point, curved: Callable[[Array], Array]) -> Callable[[Array], Array]:

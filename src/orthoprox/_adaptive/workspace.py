@@ -1,26 +1,25 @@
-"""The workspace of a first-order step: the arrays and products that it needs, here on all entries
-of X.
+"""The workspace of a first-order step: the arrays and products that it needs, on all entries of X
+or on a working set of them.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+import numpy as np
+
+from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array, identity, namespace, norm, precision
 from orthoprox._linalg import products, stiefel
+from orthoprox._linalg.packed import PackedEntries
 from orthoprox._linalg.stiefel import sym
+from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
-
-NEAR = 0.9  # |E'E - I| up to this needs no eigenvalues: no column has vanished
-_CUT = 10.0  # the largest |S| / |D| in the penalty threshold
+from orthoprox.smooth.curvature import hessian_matrix
 
 
 class Workspace(Protocol):
     """The operations that a step needs."""
-
-    @property
-    def problem(self) -> Problem:
-        """The problem to solve."""
 
     def prox(self, W: Array, t: float) -> Array:
         """Return the prox of t g."""
@@ -45,6 +44,7 @@ class FullSpace:
     """The full space: all entries of X."""
 
     problem: Problem
+    settings: Settings
 
     def prox(self, W: Array, t: float) -> Array:
         return self.problem.nonsmooth.prox(W, t)
@@ -58,36 +58,83 @@ class FullSpace:
         return M, identity(X.shape[-1], X) > 0
 
     def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
-        return divergence_test(G, bound)
+        """Return whether G = E'E - I has an eigenvalue above the bound, and whether one is below
+        -.9: a vanished column.
+        """
+        size = float(norm(G))
+        if not size < float("inf"):
+            return True, False
+        if size <= self.settings.near:
+            return False, False
+        w = namespace(G).linalg.eigvalsh(G)
+        return float(w[-1]) >= bound, float(w[0]) < -self.settings.near
 
     def penalty_threshold(self, E: Array, D: Array, S: Array) -> float:
-        return penalty_threshold(self.problem, E, D, S)
+        """Return the penalty threshold, max(0, largest eigenvalue of sym(E'(D + S - l''(E)[E]))).
+
+        Along X(I + delta) the multiplier cancels the Hessian of l. The linear and the nonsmooth
+        part remain, and the penalty has to outweigh them; otherwise columns vanish. S is the
+        subgradient of the last step. While the steps are long, a subgradient of an indicator has
+        any size; it is cut to ten times that of D.
+        """
+        S = S * min(1.0, self.settings.cut * float(norm(D)) / (float(norm(S)) or 1.0))
+        size = 2 * precision(E) ** (1 / 3)
+        along = (self.problem.smooth.grad((1 + size) * E) - D) / size
+        M = sym(products.left(E, D + S - along, products.support(E)))
+        xp = namespace(M)
+        return max(0.0, float(xp.linalg.eigvalsh(M)[-1])) if bool(xp.all(xp.isfinite(M))) else 0.0
 
 
-def penalty_threshold(problem: Problem, E: Array, D: Array, S: Array) -> float:
-    """Return the penalty threshold, max(0, largest eigenvalue of sym(E'(D + S - l''(E)[E]))).
-
-    Along X(I + delta) the multiplier cancels the Hessian of l. The linear and the nonsmooth part
-    remain, and the penalty has to outweigh them; otherwise columns vanish. S is the subgradient of
-    the last step. While the steps are long, a subgradient of an indicator has any size; it is cut
-    to ten times that of D.
+@dataclass(frozen=True)
+class WorkingSet:
+    """Some entries of X, packed into a column. Y and E'E - I are packed, too: only the pairs of
+    overlapping columns.
     """
-    S = S * min(1.0, _CUT * float(norm(D)) / (float(norm(S)) or 1.0))
-    size = 2 * precision(E) ** (1 / 3)
-    along = (problem.smooth.grad((1 + size) * E) - D) / size
-    M = sym(products.left(E, D + S - along, products.support(E)))
-    xp = namespace(M)
-    return max(0.0, float(xp.linalg.eigvalsh(M)[-1])) if bool(xp.all(xp.isfinite(M))) else 0.0
+
+    entries: PackedEntries
+    g: Separable  # g restricted to these entries
+    H: Any  # the Hessian of l restricted to these entries
+    rest: Array  # grad l(0)
+    diagonal: Array  # 1 for the pairs of a column with itself
+    threshold: float  # the penalty threshold as last measured
+    near: float  # the largest |E'E - I| within an epoch
+
+    def prox(self, W: Array, t: float) -> Array:
+        return self.g.prox(W, t)
+
+    def products(self, E: Array) -> tuple[Array, Array, Callable[[Array], Array]]:
+        return self.H @ E + self.rest, self.entries.cross(E, E) - self.diagonal, lambda S: self.entries.right(E, S)
+
+    def overlap(self, X: Array) -> tuple[Array, Array]:
+        squares, there = X**2, (X != 0).astype(X.dtype)
+        return self.entries.cross(squares, there) + self.entries.cross(there, squares), self.diagonal > 0
+
+    def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
+        return not float(norm(G)) <= self.near, False
+
+    def penalty_threshold(self, E: Array, D: Array, S: Array) -> float:
+        return self.threshold
 
 
-def divergence_test(G: Array, bound: float) -> tuple[bool, bool]:
-    """Return whether G = E'E - I has an eigenvalue above the bound, and whether one is below -.9: a
-    vanished column.
+def working_set(
+    k: Settings, problem: Problem, point: tuple[Array, Array, Array], argument: tuple[Array, float], threshold: float
+) -> WorkingSet | None:
+    """Return the entries that are nonzero, or would be if the point whose prox is taken were longer
+    by a tenth; None if l is not quadratic, g not separable, or the entries are too many.
+
+    ``point`` is X, E and grad l(E), ``argument`` that of the prox and its step.
     """
-    size = float(norm(G))
-    if not size < float("inf"):
-        return True, False
-    if size <= NEAR:
-        return False, False
-    w = namespace(G).linalg.eigvalsh(G)
-    return float(w[-1]) >= bound, float(w[0]) < -NEAR
+    g, H = problem.nonsmooth, hessian_matrix(problem.smooth)
+    if H is None or not isinstance(g, Separable):
+        return None
+    (X, E, D), (W, t) = point, argument
+    P = g.prox(k.margin * W, t)
+    entries = PackedEntries((P != 0) | (X != 0) | (E != 0))
+    if sum(entries.overlaps) > min(k.overlaps * X.size, k.most_pairs):
+        return None
+    few = g.at(entries)
+    if few is None or not np.allclose(few.prox(entries.take(k.margin * W), t), entries.take(P)):  # its own prox
+        return None
+    H, (first, second) = entries.within_columns(H), entries.pairs
+    rest, diagonal = entries.take(D) - H @ entries.take(E), (first == second).astype(X.dtype).reshape(-1, 1)
+    return WorkingSet(entries, few, H, rest, diagonal, threshold, k.near)

@@ -97,7 +97,7 @@ def polished(result: Result, X0: Array, history: bool) -> Result:
         return replace(result, polished=True)
     problem = result.problem
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        evaluator = Evaluator(problem, X0)
+        evaluator = Evaluator.at(problem, X0)
         found = polish(problem, result.X, result.multiplier, evaluator)
         if found is None:
             return result

@@ -130,7 +130,7 @@ class _Run:
     def run(self, X0: Array) -> Result:
         state = first = self.solver.init(self.problem, X0)
         with self.clock.off():
-            self.evaluator = Evaluator(self.problem, X0)
+            self.evaluator = Evaluator.at(self.problem, X0)
         self.rounding_length = rounding_length(X0)
         try:
             ending = self._inspect(state, self.solver.residuals(self.problem, state, state))

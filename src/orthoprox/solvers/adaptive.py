@@ -3,45 +3,49 @@ method if it stagnates.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
-from orthoprox._adaptive import first_order, smoothing_newton, working_set
-from orthoprox._adaptive.polish import polish
-from orthoprox._adaptive.primal_dual import PrimalDual, subgradient
-from orthoprox._adaptive.smoothing_newton import NARROW, WIDE
-from orthoprox._adaptive.stagnation import StagnationMonitor
-from orthoprox._adaptive.workspace import FullSpace
+from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.phase import Phase, Verdict
+from orthoprox._adaptive.polish import Polish
+from orthoprox._adaptive.settings import SETTINGS, Settings
+from orthoprox._adaptive.smoothing_newton import NARROW, WIDE, SmoothingNewton
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
-from orthoprox._certify.evaluator import Evaluator, is_worse
-from orthoprox._linalg import stiefel
-from orthoprox._linalg.products import support
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.solvers.base import Facts, Residuals, Solver
 
-_DIVERGENCES = 3  # after which Newton's method takes over
-_COMPARED = 1e-3  # the residual at which f(X) is compared with f(X0)
-_SLACK = 1e-4  # relative slack of f, since X has not converged
-_POLISHED, _AGAIN = 3e-4, 0.1  # the residual at which polishing is tried, and the share of it at which it is tried again
-_ROUGH = 1e-2  # the residual at which a slow run is polished before Newton's method takes over
+BACK = "back to the phase before"
+
+# Which phase follows a verdict; any other verdict lets the phase go on.
+TRANSITIONS = {
+    "first order": {
+        Verdict.STAGNATED: "smoothing Newton",
+        Verdict.LOST: "smoothing Newton",
+        Verdict.WORSE: "descent",  # from X0
+        Verdict.NEAR: "polish",
+    },
+    "smoothing Newton": {Verdict.IDENTIFIED: "late first order"},
+    "late first order": {
+        Verdict.STAGNATED: "late first order",
+        Verdict.WORSE: "descent",  # from X0
+        Verdict.NEAR: "polish",
+    },
+    "polish": {Verdict.POLISHED: "late first order", Verdict.REFUSED: BACK},
+    "descent": {},
+    "first order alone": {Verdict.STAGNATED: "first order alone"},
+}
 
 
 @dataclass(frozen=True)
 class State:
-    """The iterates of LSALM, and the point of Newton's method while that is at work."""
+    """The phase at work and its state; the phase before, while a polish is tried."""
 
-    lsalm: first_order.Iterate
-    newton: smoothing_newton.Point | None
-    start: Array  # X0
-    value: float  # f(X0)
-    curvature: float  # of l around X0
-    evaluator: Evaluator  # by which a polished point is measured
-    divergences: int = 0  # how often the run has left the neighbourhood of X'X = I
-    newton_used: bool = False  # Newton's method has been at work
-    newton_until_end: bool = False  # and goes on to the end
-    compared_with_start: bool = False  # f(X) has been compared with f(X0)
-    next_polish: float = _POLISHED  # the residual at which polishing is tried next
+    phase: str
+    now: Any
+    before: "State | None" = None
 
 
 @dataclass(frozen=True)
@@ -91,52 +95,48 @@ class Adaptive(Solver[State]):
     restarts: ClassVar = True
 
     newton: bool = True
+    settings: Settings = SETTINGS
 
     def __post_init__(self) -> None:
         inputs.flag(self.newton, "newton")
 
+    @cached_property
+    def phases(self) -> dict[str, Phase[Any]]:
+        """The phases by name."""
+        k = self.settings
+        return {
+            "first order": FirstOrder(k),
+            "smoothing Newton": SmoothingNewton(k, WIDE),
+            "late first order": FirstOrder(k, rule=1, patience=4),
+            "polish": Polish(k),
+            "descent": SmoothingNewton(k, NARROW, until_end=True),
+            "smooth descent": SmoothingNewton(k, WIDE, until_end=True),
+            "first order alone": FirstOrder(k, alone=True),
+        }
+
     def init(self, problem: Problem, X0: Array) -> State:
-        lsalm, curvature = first_order.first(problem, X0)
-        state = State(lsalm, None, X0, float(problem.value(X0)), curvature, Evaluator(problem, X0, step=1 / curvature))
-        smooth = isinstance(problem.nonsmooth, Zero)  # no support to find
-        return _to_newton(problem, state, X0, WIDE, newton_until_end=True) if smooth and self.newton else state
+        first = FirstOrder(self.settings).first(problem, X0)
+        if not self.newton:
+            return State("first order alone", first)
+        if isinstance(problem.nonsmooth, Zero):  # no support to find
+            descent = self.phases["smooth descent"]
+            return State("smooth descent", descent.start(problem, first.memory.start, first.memory))
+        return State("first order", first)
 
     def step(self, problem: Problem, state: State) -> State:
-        if state.newton is not None:
-            return _newton_step(problem, state, state.newton)
-        lsalm = first_order.step(FullSpace(problem), state.lsalm)
-        if lsalm.diverged:
-            return self._restart(problem, state, lsalm)
-        state = replace(state, lsalm=working_set.epoch(problem, lsalm) if self.newton else lsalm)
-        return self._judge(problem, state) if self.newton else _restart_step_rules(state)
-
-    def _restart(self, problem: Problem, state: State, diverged: first_order.Iterate) -> State:
-        """Restart from the last good point; by Newton's method, if the run has diverged too
-        often.
-        """
-        lsalm = first_order.restarted(problem, replace(state.lsalm, vanished=diverged.vanished), state.start)
-        state = replace(state, lsalm=lsalm, divergences=state.divergences + 1, compared_with_start=False)
-        often = self.newton and state.divergences >= _DIVERGENCES and not state.newton_used
-        return _to_newton(problem, state, lsalm.X, WIDE, newton_until_end=False) if often else state
-
-    def _judge(self, problem: Problem, state: State) -> State:
-        """Switch to Newton's method where LSALM is worse than the start or stagnates with every
-        step rule; or polish X.
-        """
-        lsalm, residual = state.lsalm, max(state.lsalm.stationarity, state.lsalm.feasibility)
-        if not state.compared_with_start and residual <= _COMPARED:
-            state = replace(state, compared_with_start=True)
-            if is_worse(problem, lsalm.X, state.value, slack=_SLACK):
-                return _to_newton(problem, state, state.start, NARROW, newton_until_end=True)  # which stays near and goes down
-        if residual <= (_ROUGH if lsalm.monitor.exhausted else state.next_polish) and support(lsalm.X) is not None:
-            return _restart_step_rules(
-                _polished(problem, state, residual)
-            )  # sparse first-order steps are cheaper than Newton steps
-        if not lsalm.monitor.exhausted:
-            return state
-        if not state.newton_used:
-            return _to_newton(problem, state, lsalm.X, WIDE, newton_until_end=False)
-        return _restart_step_rules(state, StagnationMonitor.later())
+        phase = self.phases[state.phase]
+        new = phase.step(problem, state.now)
+        verdict = phase.verdict(problem, state.now, new)
+        following = TRANSITIONS.get(state.phase, {}).get(verdict)
+        if following is None:
+            return replace(state, now=new)
+        if following == BACK and state.before is not None:
+            return replace(state.before, now=self.phases[state.before.phase].resume(state.before.now))
+        if following == state.phase:
+            return replace(state, now=phase.resume(new))
+        point = new.memory.start if verdict is Verdict.WORSE else phase.point(problem, new)
+        before = replace(state, now=new) if following == "polish" else None
+        return State(following, self.phases[following].start(problem, point, new.memory), before)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:
         """Return ``step``, ``constraint`` and ``prox``.
@@ -145,67 +145,20 @@ class Adaptive(Solver[State]):
         the prox point that it reports, |P+ - P|, |P'P - I|, and the gradient of the smoothed
         problem plus |X - P| in units of l.
         """
-        point = new.newton
-
-        def prox() -> Array:
-            if point is None:
-                return new.lsalm.gap
-            return norm(point.residual) + norm(point.D) * point.width
-
+        residuals = self.phases[new.phase].residuals
         return {
             "step": lambda: norm(self.output(new) - self.output(old)),
-            "constraint": lambda: norm(new.lsalm.G if point is None else stiefel.defect(point.e.point)),
-            "prox": prox,
+            "constraint": lambda: residuals(new.now)[0],
+            "prox": lambda: residuals(new.now)[1],
         }
 
     def output(self, state: State) -> Array:
-        return state.lsalm.X if state.newton is None else state.newton.e.point
+        return self.phases[state.phase].output(state.now)[0]
 
     def multiplier(self, state: State) -> Array:
-        return state.lsalm.Y if state.newton is None else state.newton.multiplier
+        return self.phases[state.phase].output(state.now)[1]
 
     def parameters(self, state: State) -> dict[str, Any]:
-        smoothing = 0.0 if state.newton is None else state.newton.nu
-        phase = {"divergences": state.divergences, "newton": state.newton is not None, "nu": smoothing}
-        return state.lsalm.parameters | {name: float(value) for name, value in phase.items()}
-
-
-def _to_newton(problem: Problem, state: State, X: Array, width: float, *, newton_until_end: bool) -> State:
-    """Let Newton's method begin near X."""
-    return replace(
-        state,
-        newton_used=True,
-        newton_until_end=newton_until_end,
-        newton=smoothing_newton.begin(problem, X, width, state.lsalm.scale),
-    )
-
-
-def _newton_step(problem: Problem, state: State, point: smoothing_newton.Point) -> State:
-    """Take one step of Newton's method, and go back to LSALM once the supports are found."""
-    new = smoothing_newton.step(problem, point)
-    if state.newton_until_end or new.nu == point.nu or new.width > NARROW:
-        return replace(state, newton=new)
-    P = new.e.point
-    found = PrimalDual(P, new.multiplier, problem.smooth.grad(P), new.e.gradient)
-    lsalm = first_order.restarted_from(problem, state.lsalm, found, state.curvature)
-    return replace(state, newton=None, lsalm=lsalm, compared_with_start=False)
-
-
-def _polished(problem: Problem, state: State, residual: float) -> State:
-    """Go on from the polished point, if polishing helps."""
-    found = polish(problem, state.lsalm.X, state.lsalm.Y, state.evaluator)
-    if found is None:
-        return replace(state, next_polish=_AGAIN * residual)
-    X, Y = found
-    point = PrimalDual(X, Y, problem.smooth.grad(X), subgradient(problem, X, state.curvature))
-    return replace(state, next_polish=0.0, lsalm=first_order.restarted_from(problem, state.lsalm, point, state.curvature))
-
-
-def _restart_step_rules(state: State, monitor: StagnationMonitor | None = None) -> State:
-    """Begin with the step rules again, with a larger safety factor, if all of them have
-    stagnated.
-    """
-    lsalm = state.lsalm
-    if not lsalm.monitor.exhausted:
-        return state
-    return replace(state, lsalm=replace(lsalm, safety=min(1.25 * lsalm.safety, 3.0), monitor=monitor or StagnationMonitor()))
+        unknown = dict.fromkeys(("rho", "lam", "r", "alpha", "beta", "theta", "step_rule"), float("nan"))
+        phase = {"divergences": state.now.memory.divergences, "newton": hasattr(state.now, "nu"), "nu": 0.0}
+        return unknown | {name: float(v) for name, v in (phase | self.phases[state.phase].parameters(state.now)).items()}

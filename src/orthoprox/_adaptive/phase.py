@@ -1,0 +1,107 @@
+"""What a phase of the default method is, and what the phases exchange."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, Generic, TypeVar
+
+from orthoprox._arrays.library import Array
+from orthoprox._linalg.stiefel import multiplier
+from orthoprox.problems.problem import Problem
+
+S = TypeVar("S")
+
+
+class Verdict(Enum):
+    """What a phase says about its last step."""
+
+    GOING = auto()  # it goes on
+    STAGNATED = auto()  # every step rule has stagnated
+    LOST = auto()  # it has diverged too often
+    WORSE = auto()  # it is about to converge to a point that is worse than X0
+    NEAR = auto()  # X is sparse and near a solution: a polish may pay
+    IDENTIFIED = auto()  # the supports of the columns are found
+    POLISHED = auto()  # the polish has found a better point
+    REFUSED = auto()  # it has not
+
+
+@dataclass(frozen=True)
+class PrimalDual:
+    """A point with its multiplier and the two gradients that belong to it: what phases exchange."""
+
+    X: Array  # the point
+    Y: Array  # the multiplier of X'X = I
+    D: Array  # grad l(X)
+    S: Array  # a subgradient of g at X
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a run has learnt about the problem; it is kept from phase to phase."""
+
+    start: PrimalDual  # at X0
+    value: float  # f(X0)
+    curvature: float  # of l around X0
+    floor: float  # the least denominator of relative residuals
+    step: float  # the step of the prox point of certificates
+    bound: float  # the eigenvalue of E'E - I at which a step has diverged
+    polish_at: float  # the residual at which a polish is tried next
+    safety: float = 1.0  # safety factor of the measured curvature; divergences and stagnation raise it
+    penalty_safety: float = 1.0  # safety factor of the penalty threshold; vanished columns raise it
+    divergences: int = 0  # how often the run has left the neighbourhood of X'X = I
+
+
+class Phase(ABC, Generic[S]):
+    """A part of the default method: a step, and a verdict about it.
+
+    The state of a phase is plain data: arrays, numbers and dataclasses of them. Its field
+    ``memory`` is what the next phase gets beside the point. Its field ``failed`` says why the phase
+    cannot go on, and is empty while it can.
+    """
+
+    @abstractmethod
+    def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> S:
+        """Return the first state at a point that another phase found."""
+
+    @abstractmethod
+    def step(self, problem: Problem, state: S) -> S:
+        """Return the next state."""
+
+    @abstractmethod
+    def verdict(self, problem: Problem, old: S, new: S) -> Verdict:
+        """Judge the step from ``old`` to ``new``."""
+
+    @abstractmethod
+    def point(self, problem: Problem, state: S) -> PrimalDual:
+        """Return the point to hand to the next phase."""
+
+    def resume(self, state: S) -> S:
+        """Return the state to go on with after another phase has found nothing better."""
+        return state
+
+    @abstractmethod
+    def output(self, state: S) -> tuple[Array, Array]:
+        """Return X and the multiplier to report."""
+
+    @abstractmethod
+    def residuals(self, state: S) -> tuple[float, float]:
+        """Return the constraint violation, and an estimate of the distance to stationarity."""
+
+    @abstractmethod
+    def parameters(self, state: S) -> dict[str, Any]:
+        """Return the parameters in force, by name."""
+
+
+def at(problem: Problem, X: Array, D: Array, c: float) -> PrimalDual:
+    """Return X with the subgradient of a prox step of length 1/c and the least-squares multiplier;
+    D is grad l(X).
+    """
+    S = subgradient(problem, X, c)
+    return PrimalDual(X, multiplier(X, D + S), D, S)
+
+
+def subgradient(problem: Problem, X: Array, c: float) -> Array:
+    """Return c (X - prox_{g/c}(X)). The step has full length 1/c; a tiny one says nothing about an
+    indicator.
+    """
+    return c * (X - problem.nonsmooth.prox(X, 1 / c))

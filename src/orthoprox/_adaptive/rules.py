@@ -1,0 +1,112 @@
+"""The parameter rules of the first-order phase, all homogeneous in f, and its stagnation monitor.
+
+docs/automatic.md derives them. ``k`` are the settings.
+"""
+
+from dataclasses import dataclass, replace
+from math import inf, log
+
+from orthoprox._adaptive.settings import Settings, StepRule
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, namespace, norm
+from orthoprox._certify.certificate import proximal_step
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import local_lipschitz
+
+
+def curvature_at(k: Settings, problem: Problem, X: Array, D: Array) -> float:
+    """Return the curvature of l around X by four finite differences: a first value that every step
+    corrects.
+    """
+    slope = float(norm(D)) / X.shape[-1] ** 0.5
+    name = f"The curvature of {type(problem.smooth).__name__}"
+    measured = inputs.number(local_lipschitz(problem.smooth, X, D, k.power_steps), name, strict=False)
+    return max(measured, k.identified * slope, k.convex * problem.nonsmooth.modulus) or 1 / proximal_step(problem, X)
+
+
+def initial_curvature(k: Settings, problem: Problem, curvature: float, Y: Array, rule: StepRule) -> float:
+    """Return c = L + 2 |Y|_2, the curvature of l(X) + <Y, X'X - I>, with the margin of the step
+    rule.
+    """
+    w = namespace(Y).linalg.eigvalsh(Y)
+    size = max(-float(w[0]), float(w[-1]))
+    return max(rule.lagrangian * (curvature + 2 * size), k.convex * problem.nonsmooth.modulus)
+
+
+def penalty(k: Settings, c: float, threshold: float) -> tuple[float, float]:
+    """Return rho = max(c/5, threshold/2), and c or 4 rho, if that is more."""
+    rho = max(k.penalty * c, k.threshold * threshold)
+    return rho, max(c, 4 * rho)
+
+
+def inertia(t: float, rule: StepRule, along: float) -> tuple[float, float]:
+    """Return Nesterov's next t and theta, with the adaptive restart of O'Donoghue and Candes
+    (2015).
+
+    ``along`` is <E - X, X - X^(k-1)>; if it is positive, the step opposes the extrapolation,
+    and both restart.
+    """
+    if along > 0:
+        return 1.0, 0.0
+    following = (1 + (1 + 4 * t**2) ** 0.5) / 2
+    return following, min((t - 1) / following, rule.inertia)
+
+
+def next_curvature(k: Settings, c: float, rule: StepRule, safety: float, measured: tuple[float, float]) -> float:
+    """Return max(safety k_L, safety k_T, decay c), with the factors of the step rule; ``measured``
+    is k_L and k_T.
+    """
+    lagrangian, total = measured
+    return max(rule.lagrangian * safety * lagrangian, min(rule.total * safety, 1.0) * total, rule.decay * c)
+
+
+def dual_weights(k: Settings, M: Array, diagonal: Array, *, feasibility_only: bool) -> Array:
+    """Return the weights of the dual step: 2 / M_ab, at least 1, for columns a and b that hardly
+    overlap; 1 for a = b.
+
+    M_ab = sum of x_ia^2 over the support of b, plus the reverse. G_ab responds to Y_ab in
+    proportion to M_ab, which is 2 for columns that share their support. The supports must be
+    identified first. The weights are at most 10, and at most 100 if only feasibility is missing.
+    """
+    xp, most = namespace(M), k.weight**2 if feasibility_only else k.weight
+    weights = xp.clip(2 / xp.where(M > 0, M, 2.0), 1.0, most)
+    return xp.where(diagonal, 1.0, weights)
+
+
+def divergence_bound(k: Settings, first: Array) -> float:
+    """Return max(.95 (1 + n/20), 2 |P|_2^2), P the first prox point: a larger eigenvalue of E'E - I
+    is a divergence.
+    """
+    C = first.mT @ first
+    room: float = 1 + k.room * C.shape[-1]
+    return max(k.diverged * room, 2 * float(namespace(C).linalg.eigvalsh(C)[-1]))
+
+
+@dataclass(frozen=True)
+class StagnationMonitor:
+    """The progress of LSALM with one step rule."""
+
+    step_rule: int = 0
+    patience: int = 2  # slow windows in a row that count as stagnation
+    iterations: int = 0
+    window_best: float = inf  # the smallest residual of this window
+    previous_best: float = inf  # the smallest residual of the windows before
+    slow: int = 0  # slow windows in a row
+
+    def update(self, k: Settings, residual: float) -> "StagnationMonitor":
+        """Return the monitor after one more iteration. If the run stagnates, it names the next step
+        rule.
+        """
+        iterations, best = self.iterations + 1, min(self.window_best, residual)
+        if iterations % k.window:
+            return replace(self, iterations=iterations, window_best=best)
+        slow = self.slow + 1 if iterations > k.window and _is_slow(k, self.previous_best, best) else 0
+        if slow >= self.patience:
+            return StagnationMonitor(self.step_rule + 1, self.patience)
+        return replace(self, iterations=iterations, slow=slow, previous_best=min(self.previous_best, best), window_best=inf)
+
+
+def _is_slow(k: Settings, previous_best: float, best: float) -> bool:
+    """Whether the predicted iterations to the goal are too many, at the rate of the last window."""
+    gain = log(previous_best / best) if 0 < best < previous_best < inf else 0.0
+    return best > 0 and log(max(best / k.goal, 1 / k.identified)) * k.window > k.slow * gain
