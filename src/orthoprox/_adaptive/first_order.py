@@ -13,7 +13,7 @@ from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import Settings
 from orthoprox._adaptive.workspace import FullSpace, WorkingSet, Workspace, working_set
-from orthoprox._arrays.library import Array, namespace, norm, precision
+from orthoprox._arrays.library import Array, namespace, negligible, norm
 from orthoprox._certify.evaluator import FLOOR, is_worse
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.packed import PackedEntries
@@ -72,21 +72,21 @@ class FirstOrder(Phase[Iterate]):
         k, D = self.settings, problem.smooth.grad(X)
         curvature = rules.curvature_at(k, problem, X, D)
         point = phase.at(problem, X, D, curvature)
-        c = rules.initial_curvature(k, problem, curvature, point.Y, k.step_rules[self.rule])
+        c = rules.initial_curvature(k, problem, curvature, point.Y, self.rule)
         memory = Memory(
             start=point,
             value=float(problem.value(X)),
             curvature=curvature,
             floor=FLOOR * float(norm(D)),
             step=1 / curvature,
-            bound=rules.divergence_bound(k, problem.nonsmooth.prox(X, 1 / c)),
-            polish_at=k.polish_at,
+            bound=rules.divergence_bound(problem.nonsmooth.prox(X, 1 / c)),
+            polish_at=k.identified,
         )
         return self._at(problem, point, c, memory)
 
     def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Iterate:
         k = self.settings
-        c = rules.initial_curvature(k, problem, memory.curvature, point.Y, k.step_rules[self.rule])
+        c = rules.initial_curvature(k, problem, memory.curvature, point.Y, self.rule)
         return self._at(problem, point, c, memory)
 
     def step(self, problem: Problem, state: Iterate) -> Iterate:
@@ -96,14 +96,14 @@ class FirstOrder(Phase[Iterate]):
         return new if self.alone else self._epoch(problem, new)
 
     def verdict(self, problem: Problem, old: Iterate, new: Iterate) -> Verdict:
-        k, memory, stagnated = self.settings, new.memory, new.monitor.step_rule >= len(self.settings.step_rules)
+        k, memory, stagnated = self.settings, new.memory, new.monitor.step_rule >= len(self.settings.margins)
         if self.alone:
             return Verdict.STAGNATED if stagnated else Verdict.GOING
         if memory.divergences > old.memory.divergences:
-            return Verdict.LOST if memory.divergences >= k.divergences else Verdict.GOING
-        if new.residual <= k.identified < old.residual and is_worse(problem, new.X, memory.value, slack=k.slack):
+            return Verdict.LOST if memory.safety >= k.safety else Verdict.GOING
+        if new.residual <= k.identified < old.residual and is_worse(problem, new.X, memory.value, slack=k.gain * k.identified):
             return Verdict.WORSE
-        if new.residual <= (k.rough if stagnated else memory.polish_at) and support(new.X) is not None:
+        if new.residual <= (k.gain if stagnated else memory.polish_at) and support(new.X) is not None:
             return Verdict.NEAR  # on sparse entries the polish is cheaper than Newton's method
         return Verdict.STAGNATED if stagnated else Verdict.GOING
 
@@ -114,10 +114,10 @@ class FirstOrder(Phase[Iterate]):
         """Go on; if all step rules have stagnated, begin with them again and a larger safety
         factor. The next polish is due at a tenth of this residual.
         """
-        k, memory = self.settings, replace(state.memory, polish_at=self.settings.again * state.residual)
-        if state.monitor.step_rule < len(k.step_rules):
+        k, memory = self.settings, replace(state.memory, polish_at=self.settings.gain * state.residual)
+        if state.monitor.step_rule < len(k.margins):
             return replace(state, memory=memory)
-        memory = replace(memory, safety=min(k.grow_stagnation * memory.safety, k.most_safety))
+        memory = replace(memory, safety=min(k.growth * memory.safety, k.safety))
         return replace(state, memory=memory, monitor=StagnationMonitor(self.rule, self.patience))
 
     def output(self, state: Iterate) -> tuple[Array, Array]:
@@ -139,7 +139,7 @@ class FirstOrder(Phase[Iterate]):
     def _advance(self, problem: Problem, workspace: Workspace, s: Iterate) -> tuple[Iterate, bool]:
         """Return the next iterate in a workspace, and whether it is out of bounds."""
         k, memory = self.settings, s.memory
-        rule = k.step_rules[s.monitor.step_rule]
+        rule = s.monitor.step_rule
         rho, c = self._penalty(s)
         alpha, total = k.penalty * c, (1 + k.smoothing) * c
 
@@ -150,7 +150,7 @@ class FirstOrder(Phase[Iterate]):
 
         # extrapolation
         length, along = restart_test(X, s.E, s.X)
-        t, theta = rules.inertia(s.t, rule, along)
+        t, theta = rules.inertia(k, s.t, rule, along)
         E = lincomb((1 + theta, X), (-theta, s.X)) if theta > 0 else X
         D, G, right = workspace.products(E)
         EY, EG = right(s.Y), right(G)
@@ -170,9 +170,9 @@ class FirstOrder(Phase[Iterate]):
         xp, gap = namespace(G), total * length
         stationarity, feasibility = gap / (max(float(norm(D)), memory.floor) or 1.0), float(norm(G))
         coherence = float(xp.max(xp.abs(G)))
-        following = max(rules.next_curvature(k, c, rule, memory.safety, measured), k.convex * problem.nonsmooth.modulus)
+        following = max(rules.next_curvature(k, c, rule, memory.safety, measured), k.margins[0] * problem.nonsmooth.modulus)
         monitor = s.monitor.update(k, max(stationarity, feasibility))
-        restart = monitor.step_rule != s.monitor.step_rule or coherence > k.coherent >= s.coherence
+        restart = monitor.step_rule != s.monitor.step_rule or coherence > k.coherence >= s.coherence
         out_of_bounds, vanished = workspace.divergence_test(G, memory.bound)
         refresh = monitor.iterations % k.window == 0
         new = Iterate(
@@ -186,7 +186,7 @@ class FirstOrder(Phase[Iterate]):
             EG=EG,
             good=s.good if vanished else X,
             c=following,
-            near_curvature=following if feasibility <= k.near_feasible else s.near_curvature,
+            near_curvature=following if feasibility <= 0.5 else s.near_curvature,
             threshold=workspace.penalty_threshold(E, D, total * (W - X)) if refresh else s.threshold,
             gap=gap,
             stationarity=stationarity,
@@ -216,10 +216,10 @@ class FirstOrder(Phase[Iterate]):
         k, memory, X = self.settings, s.memory, s.memory.start.X
         X = stiefel.polar(s.good) if float(norm(s.good)) < inf else X
         D, c = problem.smooth.grad(X), 2 * s.near_curvature
-        penalty_safety = min(2 * memory.penalty_safety, k.most_penalty_safety) if vanished else memory.penalty_safety
+        penalty_safety = min(k.growth * memory.penalty_safety, k.safety) if vanished else memory.penalty_safety
         memory = replace(
             memory,
-            safety=min(k.grow_divergence * memory.safety, k.most_safety),
+            safety=min(k.growth * memory.safety, k.safety),
             penalty_safety=penalty_safety,
             divergences=memory.divergences + 1,
         )
@@ -273,8 +273,8 @@ class FirstOrder(Phase[Iterate]):
         solution, or solved.
         """
         k = self.settings
-        stagnated = s.monitor.step_rule >= len(k.step_rules)
-        if stagnated or not precision(s.X) ** (2 / 3) < s.residual <= k.begin or support(s.E) is None:
+        stagnated = s.monitor.step_rule >= len(k.margins)
+        if stagnated or not negligible(s.X) < s.residual <= k.gain or support(s.E) is None:
             return None
         argument = self._prox_argument(s), 1 / ((1 + k.smoothing) * self._penalty(s)[1])
         return working_set(k, problem, (s.X, s.E, s.D), argument, s.threshold)

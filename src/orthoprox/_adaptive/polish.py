@@ -18,8 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict, subgradient
-from orthoprox._adaptive.settings import Settings
-from orthoprox._arrays.library import Array, from_numpy, inner, norm, precision, to_numpy
+from orthoprox._adaptive.settings import SETTINGS, Settings
+from orthoprox._arrays.library import Array, from_numpy, inner, negligible, norm, precision, rounding, to_numpy
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._linalg.krylov import min_norm, trust_region
@@ -28,20 +28,6 @@ from orthoprox._linalg.stiefel import defect
 from orthoprox.nonsmooth.base import Face, HasFace
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import hessian, hessian_matrix
-
-_ITERATIONS, _ALWAYS = 40, 1e9  # the budget of flops: so many dense iterations, or 1e9 if that is more
-_SPARSE = 20  # flops of a gradient at a sparse X, for each row and nonzero
-_NEWTON_STEPS, _CG_STEPS, _DUAL_STEPS, _ROUNDS = 12, 500, 30, 8
-_ROUNDING_DISTANCES = 0.0, 1e-4  # entries as near to a kink are rounded to it: none at first, some if that fails
-_RADIUS = 0.3  # times sqrt(n): a longer step, or negative curvature, shows a saddle or wrong zeros
-_FAILED = 0.1  # the relative residual above which Newton's method has failed
-_CROSSING = 8, 0.1  # the most entries that may reach a kink in one step: a number, or a share
-_LEAVING = 20, 0.3  # the most entries that may leave kinks in one round
-_VIOLATION = 0.1  # entries leave their kinks if their violation is this share of the largest
-_INSIDE = 1e-9  # how far they move at first
-_LOOSEST, _TIGHTEST = 0.1, 1e-6  # tolerances of conjugate gradients
-_DAMPING = 500  # machine epsilons, if equations may be dependent
-_SHIFT = 1e-6  # of the Hessian, times |grad l| / sqrt(n)
 
 
 @dataclass(frozen=True)
@@ -65,7 +51,8 @@ class Polish(Phase[Attempt]):
 
     def step(self, problem: Problem, state: Attempt) -> Attempt:
         memory = state.memory
-        found = polish(problem, state.point.X, state.point.Y, Evaluator(problem, memory.step, memory.floor))
+        evaluator = Evaluator(problem, memory.step, memory.floor)
+        found = polish(problem, state.point.X, state.point.Y, evaluator, self.settings)
         if found is None:
             return state
         X, Y = found
@@ -88,7 +75,9 @@ class Polish(Phase[Attempt]):
         return {}
 
 
-def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) -> tuple[Array, Array] | None:
+def polish(
+    problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator, k: Settings = SETTINGS
+) -> tuple[Array, Array] | None:
     """Return a point near X with a smaller KKT error and its multiplier, or None if polishing does
     not help.
 
@@ -101,12 +90,12 @@ def polish(problem: Problem, X: Array, Y: Array | None, evaluator: Evaluator) ->
         return None
     before = evaluator.certify(X, Y)
     kkt_error = evaluator.kkt_error(X, before)
-    if not kkt_error < _FAILED:
+    if not kkt_error < k.gain:
         return None
-    model, value = _Model(problem, g, X, evaluator.floor), _value(problem, before)
+    model, value = _Model(k, problem, g, like=X, floor=evaluator.floor), _value(problem, before)
     highest = value + max(kkt_error, precision(X) ** 0.5) * (abs(value) + max(before.gradient, evaluator.floor))
     best, least = None, kkt_error
-    plain, rounded = (to_numpy(g.round_to_kinks(before.point, reach)) for reach in _ROUNDING_DISTANCES)
+    plain, rounded = (to_numpy(g.round_to_kinks(before.point, reach)) for reach in (0.0, k.gain * k.identified))
     for start in (plain,) if np.array_equal(plain, rounded) else (plain, rounded):
         found = _rounds(model, start, to_numpy(before.multiplier))
         if found is not None:
@@ -132,12 +121,11 @@ class _Model:
     flops.
     """
 
-    def __init__(self, problem: Problem, g: HasFace, like: Array, floor: float) -> None:
-        (m, n), self.ell, self.g, self.like, self.floor = problem.shape, problem.smooth, g, like, floor
+    def __init__(self, k: Settings, problem: Problem, g: HasFace, *, like: Array, floor: float) -> None:
+        (m, n), self.ell, self.g, self.like, self.floor, self.k = problem.shape, problem.smooth, g, like, floor, k
         self.dense = 2.0 * m * m * n
-        self.flops = max(_ALWAYS, _ITERATIONS * (self.dense + 6.0 * m * n * n))
-        self.eps = precision(like)
-        self.rounding, self.small = 8 * n * self.eps, self.eps ** (2 / 3)
+        self.flops = k.polish * max(problem.flops, k.overhead)
+        self.rounding, self.small, self.root = rounding(like), negligible(like), precision(like) ** 0.5
 
     def grad(self, X: Matrix) -> Matrix:
         return to_numpy(self.ell.grad(self._send(X)))
@@ -152,7 +140,7 @@ class _Model:
         The shift is for an f that is the same for all rotations of X. D is grad l(X). A quadratic l
         provides its second derivative; for any other l it is a difference of gradients.
         """
-        more = _SHIFT * self.scale(D) / X.shape[1] ** 0.5
+        more = self.root * self.scale(D) / X.shape[1] ** 0.5
         H = hessian_matrix(self.ell)
         take, put = equations.entries.take, equations.entries.put
         if H is not None and equations.entries.overlaps[1] <= X.size:
@@ -175,7 +163,7 @@ class _Model:
     def scale(self, D: Matrix) -> float:
         return max(float(norm(D)), self.floor) or 1.0
 
-    def equations(self, X: Matrix, mask: Matrix, damping: float) -> Orthogonality | None:
+    def equations(self, X: Matrix, mask: Matrix, damping: float = 0.0) -> Orthogonality | None:
         """Return the equations of X'X = I in the mask, or None if the mask is empty or the flops
         are used up.
         """
@@ -187,11 +175,15 @@ class _Model:
         self.flops -= 2 * fill**2 / count
         return equations
 
+    def few(self, some: Matrix, of: Matrix) -> bool:
+        """Whether no more entries are set than a number, or a share of the others."""
+        return bool(np.count_nonzero(some) <= max(self.k.few, self.k.gain * np.count_nonzero(of)))
+
     def product(self, equations: Orthogonality) -> float:
         """Return the flops of a product with the projected Hessian."""
         (m, n), entries = self.like.shape, len(equations.entries)
         projections = 32.0 * (equations.fill[1] + equations.J.nnz)
-        return float(min(self.dense, _SPARSE * m * entries) + 2 * entries * n + projections)
+        return float(min(self.dense, self.k.sparse * m * entries) + 2 * entries * n + projections)
 
     def _send(self, M: Matrix) -> Array:
         return from_numpy(M, like=self.like)
@@ -200,7 +192,7 @@ class _Model:
 def _rounds(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None:
     """Alternate between the free and the held entries; return the best point found."""
     best, least, seen = None, np.inf, set()
-    for _ in range(_ROUNDS):
+    for _ in range(model.k.rounds):
         solved = _newton(model, X, Y)
         if solved is None:
             break
@@ -210,11 +202,11 @@ def _rounds(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
             best, least = (X, Y), error
         held = ~model.face(X).free
         violation = np.where(held, np.abs(R), 0.0)
-        leaving = violation > _VIOLATION * np.max(violation)
-        if error <= model.small or held.tobytes() in seen or not _few(leaving, ~held, _LEAVING):
+        leaving = violation > model.k.gain * np.max(violation)
+        if error <= model.small or held.tobytes() in seen or not model.few(leaving, ~held):
             break
         seen.add(held.tobytes())
-        X = X - np.where(leaving, _INSIDE * R / (np.max(violation) or 1.0), 0.0)
+        X = X - np.where(leaving, model.root * R / (np.max(violation) or 1.0), 0.0)
     return best
 
 
@@ -223,9 +215,9 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
     this fails.
     """
     last = np.inf
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(model.k.newton_steps):
         D, face = model.grad(X), model.face(X)
-        equations = model.equations(X, face.free, _DAMPING * model.eps)
+        equations = model.equations(X, face.free)
         if equations is None:
             return None
         W = D + face.gradient
@@ -234,23 +226,18 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
         error = max(float(norm(r)) / model.scale(D), float(norm(defect(X))))
         if error <= model.rounding or last / 2 < error <= model.small:
             return X, Y
-        if error > _FAILED:
+        if error > model.k.gain:
             return None
-        second, tol = model.second(X, D, face, equations), min(_LOOSEST, max(error, _TIGHTEST))
+        second, tol = model.second(X, D, face, equations), max(min(model.k.gain, error), model.k.goal)
         V = _step(model, equations, Y, r, second=second, tol=tol)
         if V is None:
             return None
         Z = model.stop_at_kinks(X, X + V)
         held = face.free & ~model.face(Z).free
-        if not _few(held, face.free, _CROSSING):
+        if not model.few(held, face.free):
             return None
         X, last = Z, error if not np.any(held) else np.inf
     return X, Y
-
-
-def _few(some: Matrix, of: Matrix, limits: tuple[int, float]) -> bool:
-    """Return whether no more entries are set than a number, or a share of the others."""
-    return bool(np.count_nonzero(some) <= max(limits[0], limits[1] * np.count_nonzero(of)))
 
 
 def _step(
@@ -263,7 +250,7 @@ def _step(
     negative curvature, or the step is long, return None. Nearly dependent equations make the
     projection P inexact, but PHP stays symmetric.
     """
-    radius, project, price = _RADIUS * Y.shape[0] ** 0.5, equations.project, model.product(equations)
+    radius, project, price = model.k.radius * Y.shape[0] ** 0.5, equations.project, model.product(equations)
 
     def curved(v: Matrix) -> Matrix:
         model.flops -= price
@@ -276,7 +263,7 @@ def _step(
         project(r + curved(v)),
         radius,
         tol=tol,
-        max_iterations=min(_CG_STEPS, max(int(model.flops / price), 0)),
+        max_iterations=min(model.k.cg_steps, max(int(model.flops / price), 0)),
     )
     return None if move.edge or not float(norm(v)) < radius else equations.entries.put(v + project(move.V))
 
@@ -304,7 +291,5 @@ def _dual(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix, float]:
         Y,
         residual(Y),
         tiny=model.rounding * scale,
-        max_steps=_DUAL_STEPS,
-        least_damping=_DAMPING * model.eps,
     )
     return Y, R, max(float(norm(R)) / scale, float(norm(defect(X))))

@@ -6,10 +6,11 @@ docs/automatic.md derives them. ``k`` are the settings.
 from dataclasses import dataclass, replace
 from math import inf, log
 
-from orthoprox._adaptive.settings import Settings, StepRule
+from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, namespace, norm
 from orthoprox._certify.certificate import proximal_step
+from orthoprox._certify.evaluator import FLOOR
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import local_lipschitz
 
@@ -21,25 +22,25 @@ def curvature_at(k: Settings, problem: Problem, X: Array, D: Array) -> float:
     slope = float(norm(D)) / X.shape[-1] ** 0.5
     name = f"The curvature of {type(problem.smooth).__name__}"
     measured = inputs.number(local_lipschitz(problem.smooth, X, D, k.power_steps), name, strict=False)
-    return max(measured, k.identified * slope, k.convex * problem.nonsmooth.modulus) or 1 / proximal_step(problem, X)
+    return max(measured, FLOOR * slope, k.margins[0] * problem.nonsmooth.modulus) or 1 / proximal_step(problem, X)
 
 
-def initial_curvature(k: Settings, problem: Problem, curvature: float, Y: Array, rule: StepRule) -> float:
+def initial_curvature(k: Settings, problem: Problem, curvature: float, Y: Array, rule: int) -> float:
     """Return c = L + 2 |Y|_2, the curvature of l(X) + <Y, X'X - I>, with the margin of the step
     rule.
     """
     w = namespace(Y).linalg.eigvalsh(Y)
     size = max(-float(w[0]), float(w[-1]))
-    return max(rule.lagrangian * (curvature + 2 * size), k.convex * problem.nonsmooth.modulus)
+    return max(k.margins[rule] * (curvature + 2 * size), k.margins[0] * problem.nonsmooth.modulus)
 
 
 def penalty(k: Settings, c: float, threshold: float) -> tuple[float, float]:
-    """Return rho = max(c/5, threshold/2), and c or 4 rho, if that is more."""
-    rho = max(k.penalty * c, k.threshold * threshold)
-    return rho, max(c, 4 * rho)
+    """Return rho = max(c/5, threshold/2) and c = 5 rho."""
+    rho = max(k.penalty * c, threshold / 2)
+    return rho, max(c, rho / k.penalty)
 
 
-def inertia(t: float, rule: StepRule, along: float) -> tuple[float, float]:
+def inertia(k: Settings, t: float, rule: int, along: float) -> tuple[float, float]:
     """Return Nesterov's next t and theta, with the adaptive restart of O'Donoghue and Candes
     (2015).
 
@@ -48,16 +49,16 @@ def inertia(t: float, rule: StepRule, along: float) -> tuple[float, float]:
     """
     if along > 0:
         return 1.0, 0.0
-    following = (1 + (1 + 4 * t**2) ** 0.5) / 2
-    return following, min((t - 1) / following, rule.inertia)
+    following = (1 + (1 + (2 * t) ** 2) ** 0.5) / 2
+    return following, min((t - 1) / following, k.inertia) if rule == 0 else 0.0
 
 
-def next_curvature(k: Settings, c: float, rule: StepRule, safety: float, measured: tuple[float, float]) -> float:
+def next_curvature(k: Settings, c: float, rule: int, safety: float, measured: tuple[float, float]) -> float:
     """Return max(safety k_L, safety k_T, decay c), with the factors of the step rule; ``measured``
     is k_L and k_T.
     """
-    lagrangian, total = measured
-    return max(rule.lagrangian * safety * lagrangian, min(rule.total * safety, 1.0) * total, rule.decay * c)
+    (lagrangian, total), margin = measured, k.margins[rule] * safety
+    return max(margin * lagrangian, min(k.total * margin, 1.0) * total, k.decays[rule] * c)
 
 
 def dual_weights(k: Settings, M: Array, diagonal: Array, *, feasibility_only: bool) -> Array:
@@ -73,13 +74,12 @@ def dual_weights(k: Settings, M: Array, diagonal: Array, *, feasibility_only: bo
     return xp.where(diagonal, 1.0, weights)
 
 
-def divergence_bound(k: Settings, first: Array) -> float:
-    """Return max(.95 (1 + n/20), 2 |P|_2^2), P the first prox point: a larger eigenvalue of E'E - I
-    is a divergence.
+def divergence_bound(first: Array) -> float:
+    """Return max(1, 2 |P|_2^2), P the first prox point: a larger eigenvalue of E'E - I is a
+    divergence.
     """
     C = first.mT @ first
-    room: float = 1 + k.room * C.shape[-1]
-    return max(k.diverged * room, 2 * float(namespace(C).linalg.eigvalsh(C)[-1]))
+    return max(1.0, 2 * float(namespace(C).linalg.eigvalsh(C)[-1]))
 
 
 @dataclass(frozen=True)

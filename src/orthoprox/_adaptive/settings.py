@@ -4,57 +4,63 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class StepRule:
-    """How the step follows the measured curvature."""
-
-    inertia: float  # the largest theta
-    lagrangian: float  # c over k_L, the curvature of the Lagrangian along the last step
-    total: float  # c over k_T, which has the penalty; at most 1, since k_T contains 4 rho = .8 c
-    decay: float  # the least ratio of two successive c
-
-
-@dataclass(frozen=True)
 class Settings:
-    """The numbers of the default method, with their meaning and unit."""
+    """The numbers of the default method, each with its meaning and its unit.
 
-    penalty: float = 0.2  # rho / c and alpha / c
-    smoothing: float = 0.05  # r / c
+    A *residual* is relative and has no unit. Curvatures are in units of c, the curvature that the
+    method measures; lengths in units of sqrt(n), the length of X.
+    """
+
+    # LSALM
+    penalty: float = 0.2  # rho and alpha, in units of c
+    smoothing: float = 0.05  # r, in units of c
     centre: float = 0.9  # beta
-    threshold: float = 0.5
-    convex: float = 1.2
-    power_steps: int = 4
-    step_rules: tuple[StepRule, ...] = (
-        StepRule(inertia=0.95, lagrangian=1.2, total=0.8, decay=0.998),  # fast, but may cycle
-        StepRule(inertia=0.0, lagrangian=1.0, total=0.65, decay=0.99),  # at the edge of stability
-        StepRule(inertia=0.0, lagrangian=1.5, total=1.0, decay=1.0),  # c never falls
-    )
-    identified: float = 1e-3
-    weight: float = 10.0
-    diverged: float = 0.95
-    room: float = 0.05
-    near: float = 0.9
-    cut: float = 10.0
-    near_feasible: float = 0.5
-    coherent: float = 0.15
-    vanished: int = 20
-    window: int = 50
-    slow: int = 2000
-    goal: float = 1e-6
-    divergences: int = 3
-    slack: float = 1e-4
-    polish_at: float = 3e-4
-    again: float = 0.1
-    rough: float = 1e-2
-    grow_divergence: float = 1.5
-    grow_stagnation: float = 1.25
-    most_safety: float = 3.0
-    most_penalty_safety: float = 8.0
-    margin: float = 1.1
-    epoch: int = 30
-    gain: float = 0.1
-    overlaps: float = 4.0
-    most_pairs: float = 1e7
-    begin: float = 0.25
+    inertia: float = 0.95  # the largest theta; step rules 1 and 2 have none
+    margins: tuple[float, float, float] = (1.2, 1.0, 1.5)  # c over the curvature of the Lagrangian, by step rule
+    total: float = 0.65  # the margin of the curvature with the penalty, over the one without; at most 1 in all
+    decays: tuple[float, float, float] = (0.998, 0.99, 1.0)  # the least ratio of two successive c, by step rule
+    power_steps: int = 4  # finite differences for the first curvature
+
+    # safeguards
+    coherence: float = 0.15  # an entry of E'E - I above which inertia would carry X off the manifold
+    near: float = 0.9  # |E'E - I| up to which no column can have vanished
+    vanished: int = 20  # iterations in a row with a vanished column that count as a divergence
+    growth: float = 1.5  # of a safety factor, after a divergence or stagnation
+    safety: float = 3.0  # the largest safety factor; a divergence that reaches it is the last
+    weight: float = 10.0  # the largest weight of the dual step; its square if only feasibility is missing
+
+    # progress
+    window: int = 50  # iterations between two looks at the progress, and of a stage of continuation
+    slow: int = 2000  # a run that needs more further iterations is slow
+    goal: float = 1e-6  # the residual that a run is expected to reach
+    identified: float = 1e-3  # the residual, or the width, at which supports are identified
+    gain: float = 0.1  # the residual near a solution, and the share of a residual that counts as progress
+
+    # working sets
+    epoch: int = 30  # the most iterations of an epoch
+    pairs: float = 1e7  # the most pairs of entries to multiply, for the memory that they take
+
+    # Newton's method
+    widths: tuple[float, float, float] = (0.3, 0.1, 0.03)  # of the smoothing, along a continuation
+    radius: float = 0.1  # of the first trust region; three times as long a step shows a wrong support
+    accurate: float = 3e-5  # the residual at which nu is reduced
+    cg_steps: int = 100  # the most conjugate gradients of a step
+    newton_steps: int = 60  # the most steps with one nu
+    rejections: int = 12  # rejected steps in a row, after which nu is reduced as well
+
+    # polish
+    polish: int = 40  # the work that it may take, in dense iterations
+    sparse: float = 20.0  # operations of a gradient at a sparse X, for each row and nonzero
+    few: int = 20  # entries that may reach or leave kinks at once, or a tenth of all
+
+    # starts and lower minima
+    probe: int = 30  # iterations of a probe
+    work: float = 2e10  # operations that all probes, or all further runs, may take
+    overhead: float = 2e6  # the least cost of an iteration, in operations
+    power: int = 15  # steps of the power method for principal components
+    dense: int = 4  # for n >= m / dense coordinate vectors are the best guess
+    jitters: tuple[float, float] = (0.1, 3.0)  # random perturbations, near and far, of columns of length 1
+    rounds: int = 8  # the most rounds of basin hopping, half of them in vain; and of the polish
 
 
 SETTINGS = Settings()

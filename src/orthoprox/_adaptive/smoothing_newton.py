@@ -14,25 +14,12 @@ from typing import Any
 
 from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
 from orthoprox._adaptive.settings import Settings
-from orthoprox._arrays.library import Array, namespace, norm, precision
-from orthoprox._linalg.krylov import conjugate_gradients, trust_region
+from orthoprox._arrays.library import Array, namespace, negligible, norm, precision, rounding
+from orthoprox._linalg.krylov import conjugate_gradients, next_radius, trust_region
 from orthoprox._linalg.stiefel import defect, multiplier, polar, sym, tangent
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.smoothed import Envelope, curvature, envelope, smoothing
 from orthoprox.smooth.curvature import hessian
-
-WIDE, NARROW = 0.3, 1e-3  # widths: at the start of a path that has to identify the supports, and once they are
-_FIRST_RADIUS = 0.1  # times sqrt(n), like all radii
-_SHRINK = 0.5  # ratio of two successive nu; a smaller one loses the path if many entries vanish
-_ACCURATE = 3e-5  # the relative residual at which nu is reduced, or the width if that is smaller
-_CG_STEPS = 100
-_FORCING = 0.3
-_REJECTIONS = 12  # in a row, after which nu is reduced as well
-_STEPS, _COARSE = 60, 0.1  # the most steps with one nu at widths below this
-_METRIC_STEPS, _METRIC_TOLERANCE = 50, 1e-10
-_ROUNDING = 32  # machine epsilons
-_FINEST = 1e-2  # the width over the root of the machine epsilon below which P and X agree
-_HELD = 1e-6  # an entry is held fast if its prox moves by less than this share of its own move
 
 
 @dataclass(frozen=True)
@@ -86,25 +73,25 @@ class SmoothingNewton(Phase[Point]):
         """Return the first point, X or the nearest one on the manifold, with the largest nu of at
         most this width.
         """
-        X = point.X
-        X = X if float(norm(defect(X))) <= 8 * X.shape[-1] * precision(X) else polar(X)
+        X = polar(point.X)
         nu = smoothing(problem.nonsmooth, X, float(norm(point.D)), self.width)
-        return _at(problem, X, nu, radius=_FIRST_RADIUS * X.shape[-1] ** 0.5, before=None, memory=memory)
+        return _at(problem, X, nu, radius=self.settings.radius * X.shape[-1] ** 0.5, before=None, memory=memory)
 
     def step(self, problem: Problem, state: Point) -> Point:
         """Take a Newton step, or reduce the smoothing if F is nearly stationary or the steps with
         this nu are used up.
         """
         width, residual, gradient_norm = state.width, float(norm(state.residual)), float(norm(state.D))
-        solved = residual <= min(_ACCURATE, width) * max(gradient_norm, state.memory.floor)
-        spent = state.rejected >= _REJECTIONS or (width <= _COARSE and state.steps >= _STEPS)
-        if width > _FINEST * precision(state.X) ** 0.5 and (solved or spent):
-            return _reduce_smoothing(problem, state)
-        exact = residual <= _ROUNDING * precision(state.X) * gradient_norm  # a further step would follow rounding errors
-        return state if exact else replace(_newton(problem, state), steps=state.steps + 1)
+        k = self.settings
+        solved = residual <= min(k.accurate, width) * max(gradient_norm, state.memory.floor)
+        spent = state.rejected >= k.rejections or state.steps >= k.newton_steps
+        if width > negligible(state.X) and (solved or spent):
+            return self._reduce_smoothing(problem, state)
+        exact = residual <= rounding(state.X) * gradient_norm  # a further step would follow rounding errors
+        return state if exact else replace(self._newton(problem, state), steps=state.steps + 1)
 
     def verdict(self, problem: Problem, old: Point, new: Point) -> Verdict:
-        identified = not self.until_end and new.nu < old.nu and new.width <= NARROW
+        identified = not self.until_end and new.nu < old.nu and new.width <= self.settings.identified
         return Verdict.IDENTIFIED if identified else Verdict.GOING
 
     def point(self, problem: Problem, state: Point) -> PrimalDual:
@@ -121,80 +108,73 @@ class SmoothingNewton(Phase[Point]):
     def parameters(self, state: Point) -> dict[str, Any]:
         return {"nu": state.nu}
 
+    def _newton(self, problem: Problem, point: Point) -> Point:
+        """Minimise the quadratic model of F in the trust region; accept if F falls by a tenth of
+        the predicted decrease.
+        """
+        X, Y, R = point.X, point.multiplier, point.residual
+        second, curved = hessian(problem.smooth, X, point.D), curvature(problem.nonsmooth, X, point.nu)
+        relative = float(norm(R)) / (max(float(norm(point.D)), point.memory.floor) or 1.0)
+        move = trust_region(
+            lambda V: tangent(X, second(V) + curved(V) + 2 * (V @ Y)),
+            self._metric(point, curved),
+            R,
+            point.radius,
+            tol=min(0.5, relative**0.5),
+            max_iterations=self.settings.cg_steps,
+        )
+        if isnan(move.decrease):
+            return replace(point, failed="The derivatives of l are not finite near the last point.")
+        new = _at(problem, polar(X + move.V), point.nu, radius=point.radius, before=point.before, memory=point.memory)
+        if move.decrease <= rounding(X) * (abs(point.value) + abs(point.ell)):  # compare residuals instead
+            agreement = 1.0 if float(norm(new.residual)) < float(norm(R)) else 0.0
+        else:
+            agreement = (point.value - new.value) / move.decrease
+        radius, accepted = next_radius(point.radius, move, agreement, X.shape[-1] ** 0.5)
+        return replace(new, radius=radius) if accepted else replace(point, radius=radius, rejected=point.rejected + 1)
 
-def _newton(problem: Problem, point: Point) -> Point:
-    """Minimise the quadratic model of F in the trust region; accept if F falls by a tenth of the
-    predicted decrease.
-    """
-    X, Y, R = point.X, point.multiplier, point.residual
-    second, curved = hessian(problem.smooth, X, point.D), curvature(problem.nonsmooth, X, point.nu)
-    relative = float(norm(R)) / (max(float(norm(point.D)), point.memory.floor) or 1.0)
-    move = trust_region(
-        lambda V: tangent(X, second(V) + curved(V) + 2 * (V @ Y)),
-        _metric(point, curved),
-        R,
-        point.radius,
-        tol=min(_FORCING, relative**0.5),
-        max_iterations=_CG_STEPS,
-    )
-    new = _at(problem, polar(X + move.V), point.nu, radius=point.radius, before=point.before, memory=point.memory)
-    if isnan(move.decrease):
-        return replace(point, failed="The derivatives of l are not finite near the last point.")
-    rounding = _ROUNDING * precision(X) * (abs(point.value) + abs(point.ell))
-    if move.decrease <= rounding:  # below the rounding of F: compare residuals instead
-        agreement = 1.0 if float(norm(new.residual)) < float(norm(R)) else 0.0
-    else:
-        agreement = (point.value - new.value) / move.decrease
-    length = float(norm(move.V))
-    if not agreement > 0.1:
-        return replace(point, radius=min(point.radius, length) / 4, rejected=point.rejected + 1)
-    if agreement > 0.75 and move.edge:
-        return replace(new, radius=min(2 * point.radius, X.shape[-1] ** 0.5))
-    return replace(new, radius=length / 2) if agreement < 0.25 else new
+    def _reduce_smoothing(self, problem: Problem, point: Point) -> Point:
+        """Halve nu and the distance of X to P: P and the subgradient (X - P) / nu stay nearly the
+        same.
 
+        Or extrapolate the path P(nu) by half its last move, if this leaves a smaller residual.
+        """
+        P = point.e.point
+        radius = max(point.radius, self.settings.identified * P.shape[-1] ** 0.5) if point.rejected else point.radius
+        X, nu = polar(P + 0.5 * (point.X - P)), 0.5 * point.nu
+        new = _at(problem, X, nu, radius=radius, before=P, memory=point.memory)
+        if point.before is None:
+            return new
+        ahead = _at(problem, polar(X + 0.5 * (P - point.before)), nu, radius=radius, before=P, memory=point.memory)
+        return ahead if float(norm(ahead.residual)) < float(norm(new.residual)) else new
 
-def _reduce_smoothing(problem: Problem, point: Point) -> Point:
-    """Halve nu and the distance of X to P: P and the subgradient (X - P) / nu stay nearly the same.
+    def _metric(self, point: Point, curved: Callable[[Array], Array]) -> Callable[[Array], Array]:
+        """Return the preconditioner R -> V, the projection of R / C to the tangent space in the
+        metric C.
 
-    Or extrapolate the path P(nu) by half its last move, if this leaves a smaller residual.
-    """
-    P = point.e.point
-    radius = max(point.radius, 1e-3 * P.shape[-1] ** 0.5) if point.rejected else point.radius
-    X, nu = polar(P + _SHRINK * (point.X - P)), _SHRINK * point.nu
-    new = _at(problem, X, nu, radius=radius, before=P, memory=point.memory)
-    if point.before is None:
-        return new
-    ahead = _at(problem, polar(X + _SHRINK * (P - point.before)), nu, radius=radius, before=P, memory=point.memory)
-    return ahead if float(norm(ahead.residual)) < float(norm(new.residual)) else new
+        C = |grad l| / sqrt(n), plus 1 / nu for entries that the prox holds fast. Without this
+        metric the condition number grows as nu shrinks. V = (R - XS) / C with S from
+        X'V + V'X = 0. This equation for an n x n matrix is nearly diagonal, so that conjugate
+        gradients solve it in a few products.
+        """
+        X = point.X
+        xp, ones = namespace(X), namespace(X).ones_like(X)
+        gradient_norm = float(norm(point.D)) / X.shape[-1] ** 0.5 or 1.0
+        held = 1 - point.nu * curved(ones) < precision(X) ** 0.5
+        inverse = xp.where(held, ones / (gradient_norm + 1 / point.nu), ones / gradient_norm)
+        diagonal = xp.sqrt(sym((X * X).mT @ inverse))
+
+        def normal(T: Array) -> Array:
+            return sym(X.mT @ (inverse * (X @ (T / diagonal)))) / diagonal
+
+        def project(R: Array) -> Array:
+            B = sym(X.mT @ (inverse * R)) / diagonal
+            S = conjugate_gradients(normal, B, tol=negligible(X), max_iterations=self.settings.cg_steps) / diagonal
+            return inverse * (R - X @ S)
+
+        return project
 
 
 def _at(problem: Problem, X: Array, nu: float, *, radius: float, before: Array | None, memory: Memory) -> Point:
     ell, D = problem.smooth.value_and_grad(X)
     return Point(X, nu, radius, before, ell=float(ell), D=D, e=envelope(problem.nonsmooth, X, nu), memory=memory)
-
-
-def _metric(point: Point, curved: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Return the preconditioner R -> V, the projection of R / C to the tangent space in the metric
-    C.
-
-    C = |grad l| / sqrt(n), plus 1 / nu for entries that the prox holds fast. Without this metric
-    the condition number grows as nu shrinks. V = (R - XS) / C with S from X'V + V'X = 0. This
-    equation for an n x n matrix is nearly diagonal, so that conjugate gradients solve it in a few
-    products.
-    """
-    X = point.X
-    xp, ones = namespace(X), namespace(X).ones_like(X)
-    gradient_norm = float(norm(point.D)) / X.shape[-1] ** 0.5 or 1.0
-    held = 1 - point.nu * curved(ones) < _HELD
-    inverse = xp.where(held, ones / (gradient_norm + 1 / point.nu), ones / gradient_norm)
-    diagonal = xp.sqrt(sym((X * X).mT @ inverse))
-
-    def normal(T: Array) -> Array:
-        return sym(X.mT @ (inverse * (X @ (T / diagonal)))) / diagonal
-
-    def project(R: Array) -> Array:
-        B = sym(X.mT @ (inverse * R)) / diagonal
-        S = conjugate_gradients(normal, B, tol=_METRIC_TOLERANCE, max_iterations=_METRIC_STEPS) / diagonal
-        return inverse * (R - X @ S)
-
-    return project

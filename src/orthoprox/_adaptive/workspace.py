@@ -9,13 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from orthoprox._adaptive.settings import Settings
-from orthoprox._arrays.library import Array, identity, namespace, norm, precision
+from orthoprox._arrays.library import Array, identity, namespace, norm
 from orthoprox._linalg import products, stiefel
 from orthoprox._linalg.packed import PackedEntries
 from orthoprox._linalg.stiefel import sym
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import hessian_matrix
+from orthoprox.smooth.curvature import hessian, hessian_matrix
 
 
 class Workspace(Protocol):
@@ -77,9 +77,8 @@ class FullSpace:
         subgradient of the last step. While the steps are long, a subgradient of an indicator has
         any size; it is cut to ten times that of D.
         """
-        S = S * min(1.0, self.settings.cut * float(norm(D)) / (float(norm(S)) or 1.0))
-        size = 2 * precision(E) ** (1 / 3)
-        along = (self.problem.smooth.grad((1 + size) * E) - D) / size
+        S = S * min(1.0, 2 * float(norm(D)) / (float(norm(S)) or 1.0))
+        along = hessian(self.problem.smooth, E, D)(E)
         M = sym(products.left(E, D + S - along, products.support(E)))
         xp = namespace(M)
         return max(0.0, float(xp.linalg.eigvalsh(M)[-1])) if bool(xp.all(xp.isfinite(M))) else 0.0
@@ -128,12 +127,13 @@ def working_set(
     if H is None or not isinstance(g, Separable):
         return None
     (X, E, D), (W, t) = point, argument
-    P = g.prox(k.margin * W, t)
+    W = k.margins[0] * W
+    P = g.prox(W, t)
     entries = PackedEntries((P != 0) | (X != 0) | (E != 0))
-    if sum(entries.overlaps) > min(k.overlaps * X.size, k.most_pairs):
+    if sum(entries.overlaps) > min(2 * X.size, k.pairs):
         return None
     few = g.at(entries)
-    if few is None or not np.allclose(few.prox(entries.take(k.margin * W), t), entries.take(P)):  # its own prox
+    if few is None or not np.allclose(few.prox(entries.take(W), t), entries.take(P)):  # its own prox
         return None
     H, (first, second) = entries.within_columns(H), entries.pairs
     rest, diagonal = entries.take(D) - H @ entries.take(E), (first == second).astype(X.dtype).reshape(-1, 1)

@@ -39,6 +39,16 @@ def precision(X: Array) -> float:
     return float(namespace(X).finfo(X.dtype).eps)
 
 
+def rounding(X: Array) -> float:
+    """Return 8 n eps: a relative residual of X, or |X'X - I|, that may be rounding alone."""
+    return float(8 * X.shape[-1] * precision(X))
+
+
+def negligible(X: Array) -> float:
+    """Return eps^(2/3): a relative residual below which a further step gains next to nothing."""
+    return float(precision(X) ** (2 / 3))
+
+
 def identity(n: int, like: Array) -> Array:
     """Return I_n in the library, with the dtype and on the device of ``like``."""
     return namespace(like).eye(n, dtype=like.dtype, device=like.device)

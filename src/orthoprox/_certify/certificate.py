@@ -28,7 +28,6 @@ from orthoprox.smooth.curvature import lipschitz
 _THOROUGH = 10_000  # pairs of products that a certificate asked for by itself may spend
 _SEARCH = 20  # those that find a multiplier where the method has none
 _LAST = 50  # and those that the lower bound may spend in any case
-_NEWTON_STEPS = 60
 _CG_STEPS = 200
 _STALL_DAMPING = 1e-10  # only a step with less damping may be the last because it gains little
 
@@ -222,7 +221,6 @@ def _min_norm(model: _Subdifferential, C: Array, Y: Array, R: Array, budget: _Bu
         Y,
         R,
         tiny=_rounding(C),
-        max_steps=_NEWTON_STEPS,
         stall_damping=_STALL_DAMPING,
     )
 

@@ -5,9 +5,10 @@ semismooth Newton method for elements of minimum norm.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from orthoprox._arrays.library import Array, inner, namespace, norm
+from orthoprox._arrays.library import Array, inner, namespace, norm, precision
 
 _FIRST_DAMPING = 1e-3  # of the semismooth Newton method
+_NEWTON_STEPS = 60
 _GAIN = 1e-5  # a step that reduces the residual by less than this share is the last
 
 
@@ -81,6 +82,17 @@ def trust_region(
     return Step(V, -float(inner(R, V)) - float(inner(V, AV)) / 2, edge)
 
 
+def next_radius(radius: float, step: Step, agreement: float, largest: float) -> tuple[float, bool]:
+    """Return the radius of the next trust region, and whether to accept the step.
+
+    ``agreement`` is the decrease of the function over that of the model. The constants are those
+    of Nocedal and Wright, Numerical Optimization (2006), Algorithm 4.1, with eta = .1.
+    """
+    if not agreement >= 0.25:
+        return float(norm(step.V)) / 4, agreement > 0.1
+    return (min(2 * radius, largest) if agreement > 0.75 and step.edge else radius), True
+
+
 def _to_border(V: Array, P: Array, radius: float) -> float:
     """Return the tau >= 0 with |V + tau P| = radius."""
     vv, vp, pp = (float(inner(*pair)) for pair in ((V, V), (V, P), (P, P)))
@@ -94,8 +106,6 @@ def min_norm(
     R: Array,
     *,
     tiny: float,
-    max_steps: int,
-    least_damping: float = 0.0,
     stall_damping: float = float("inf"),
 ) -> tuple[Array, Array]:
     """Minimise |R(Y)| over symmetric Y, R(Y) the element of minimum norm of grad l + dg + 2XY;
@@ -107,10 +117,10 @@ def min_norm(
 
     ``newton(R, damping)`` returns the step of Y, or None where there is none. The iteration ends at
     |R| <= ``tiny``, where the damping exceeds 1, and where a step with a damping below
-    ``stall_damping`` gains next to nothing. The damping stays at or above ``least_damping``.
+    ``stall_damping`` gains next to nothing.
     """
     damping = _FIRST_DAMPING
-    for _ in range(max_steps):
+    for _ in range(_NEWTON_STEPS):
         size = float(norm(R))
         step = newton(R, damping) if size > tiny and damping <= 1 else None
         if step is None:
@@ -119,7 +129,7 @@ def min_norm(
         gain = 1 - float(norm(trial)) / size
         if gain > 0:
             Y, R = Y + step, trial
-        damping = max(damping * (0.1 if gain > 0 else 10), least_damping)
+        damping = max(damping * (0.1 if gain > 0 else 10), precision(R))
         if 0 < gain < _GAIN and damping < stall_damping:
             break
     return Y, R

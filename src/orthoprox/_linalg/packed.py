@@ -14,6 +14,8 @@ from orthoprox._linalg.products import kernels
 
 Matrix = np.ndarray[Any, Any]
 
+_DAMPING = 500  # machine epsilons: equations may be dependent
+
 
 class PackedEntries:
     """The N entries in a mask, column by column.
@@ -141,10 +143,10 @@ class Orthogonality:
 
     so that J'y is 2XY in the mask with y_ab = 2 Y_ab. Columns that hardly overlap have small
     equations, which are divided by their norms. JJ' is factorised once, plus ``damping`` times the
-    identity.
+    identity, at least as much as dependent equations need.
     """
 
-    def __init__(self, X: Matrix, mask: Matrix, damping: float) -> None:
+    def __init__(self, X: Matrix, mask: Matrix, damping: float = 0.0) -> None:
         n = X.shape[1]
         self.X, self.entries = sp.csr_array(X), PackedEntries(mask)
         rows = self.entries.rows
@@ -157,6 +159,7 @@ class Orthogonality:
         self.inverse_norms = 1 / np.sqrt(J.multiply(J).sum(axis=1)).reshape(-1, 1)
         self.J = sp.csr_array(J.multiply(self.inverse_norms))
         self.transposed = sp.csr_array(self.J.T)
+        damping = max(damping, _DAMPING * float(np.finfo(X.dtype).eps))
         normal = self.J @ self.transposed + damping * sp.eye_array(len(pairs), dtype=X.dtype)
         self.factor = splu(
             sp.csc_array(normal), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from orthoprox._adaptive.polish import polish
+from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array, precision
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._linalg.stiefel import polar
@@ -15,16 +16,11 @@ from orthoprox._run.result import Result
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.starts.points import random_direction
-from orthoprox.starts.search import PROBE, WORK, flops, follow, probe_value
+from orthoprox.starts.search import follow, path_length, probe_value
 from orthoprox.stopping.status import Status
 
 _POLISHABLE = (Status.CONVERGED, Status.ITERATIONS, Status.STALLED)
 _CERTIFICATE = 50  # pairs of products for the certificate of a polished point
-_WIDE, _NARROW = ((0.3, 100), (0.1, 50), (0.03, 50)), ((0.1, 100), (0.03, 50))
-_JITTERS = 0.1, 3.0  # times a random matrix with columns of length 1, if no path from the minimiser itself has helped
-_ROUNDS, _FAILURES = 8, 4  # the most rounds, and the most failures in a row
-_OVERHEAD = 2e6  # the least cost of an iteration, in operations
-_LOWER = 1e-9  # the relative decrease of f that counts as lower
 
 
 def lower_minima(
@@ -42,11 +38,12 @@ def lower_minima(
     problem = result.problem
     if not result.converged or isinstance(problem.nonsmooth, Zero):
         return result
-    length = 2 * (sum(iterations for _, iterations in _WIDE) + PROBE) + result.iterations
-    work = length * max(flops(problem), _OVERHEAD)
+    k = SETTINGS
+    length = 2 * (path_length(k.widths) + k.probe) + result.iterations
+    work = length * max(problem.flops, k.overhead)
     best, failures = result, 0
-    for _ in range(min(_ROUNDS, int(WORK / work))):
-        if failures == _FAILURES or out_of_time():
+    for _ in range(min(k.rounds, int(k.work / work))):
+        if failures == k.rounds // 2 or out_of_time():
             break
         try:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -59,7 +56,7 @@ def lower_minima(
             continue
         if found.status is Status.INTERRUPTED:
             break
-        lower = found.projected_objective < best.projected_objective - _LOWER * abs(found.projected_objective)
+        lower = found.projected_objective < best.projected_objective - precision(best.X) ** 0.5 * abs(found.projected_objective)
         best, failures = (found, 0) if found.converged and lower else (best, failures + 1)
     return best
 
@@ -68,10 +65,11 @@ def _promising(problem: Problem, X: Array, rng: np.random.Generator | None, out_
     """Return the better end of two paths, from X or from random points around it; the first, if
     ``out_of_time()``.
     """
+    k = SETTINGS
     if rng is None:
-        paths = [(X, _WIDE), (X, _NARROW)]
+        paths = [(X, k.widths), (X, k.widths[1:])]
     else:
-        paths = [(polar(X + jitter * random_direction(problem, rng)), _WIDE) for jitter in _JITTERS]
+        paths = [(polar(X + jitter * random_direction(problem, rng)), k.widths) for jitter in k.jitters]
     first = follow(problem, *paths[0])
     if out_of_time():
         return first

@@ -51,6 +51,14 @@ class Problem:
         """Return l(X) + g(X)."""
         return self.smooth.value(X) + self.nonsmooth.value(X)
 
+    @property
+    def flops(self) -> float:
+        """The floating point operations of one first-order iteration with dense data: a gradient
+        and three products with n x n matrices.
+        """
+        m, n = self.shape
+        return 2.0 * m * n * (m + 3 * n)
+
     def probe(self, X: Array) -> Array:
         """Evaluate both terms at X, and raise where what they return is of no use: a mistake in a
         term of one's own.

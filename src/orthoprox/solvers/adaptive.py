@@ -10,7 +10,7 @@ from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.polish import Polish
 from orthoprox._adaptive.settings import SETTINGS, Settings
-from orthoprox._adaptive.smoothing_newton import NARROW, WIDE, SmoothingNewton
+from orthoprox._adaptive.smoothing_newton import SmoothingNewton
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
 from orthoprox.nonsmooth.separable import Zero
@@ -106,11 +106,11 @@ class Adaptive(Solver[State]):
         k = self.settings
         return {
             "first order": FirstOrder(k),
-            "smoothing Newton": SmoothingNewton(k, WIDE),
-            "late first order": FirstOrder(k, rule=1, patience=4),
+            "smoothing Newton": SmoothingNewton(k, k.widths[0]),
+            "late first order": FirstOrder(k, rule=1, patience=2 * 2),
             "polish": Polish(k),
-            "descent": SmoothingNewton(k, NARROW, until_end=True),
-            "smooth descent": SmoothingNewton(k, WIDE, until_end=True),
+            "descent": SmoothingNewton(k, k.identified, until_end=True),
+            "smooth descent": SmoothingNewton(k, k.widths[0], until_end=True),
             "first order alone": FirstOrder(k, alone=True),
         }
 

@@ -4,6 +4,7 @@ from math import ceil
 
 import numpy as np
 
+from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precision, to_numpy
 from orthoprox._linalg.stiefel import polar, random_point, sym
 from orthoprox.problems.problem import Problem
@@ -27,10 +28,6 @@ def like_data(problem: Problem, X: np.ndarray) -> Array:
     return X if like is None else from_numpy(X, like=like)
 
 
-_POWER_STEPS = 15
-JITTER = 0.1  # times a random matrix with columns of length 1: exact eigenvectors may be a saddle
-
-
 def pca(problem: Problem, rng: np.random.Generator) -> Array:
     """Return an approximate minimiser of l alone, perturbed a little at random; for a variance,
     principal components.
@@ -39,26 +36,23 @@ def pca(problem: Problem, rng: np.random.Generator) -> Array:
     steps of the power method. If l does not fall, c becomes the curvature of l. Then X is rotated
     to the eigenvectors of sym(X' grad l(X)), if l does not rise.
     """
-    ell, X = problem.smooth, random(problem, rng)
+    k, ell, X = SETTINGS, problem.smooth, random(problem, rng)
     value, D = ell.value_and_grad(X)
     c, jitter = 0.0, random_direction(problem, rng)
-    for _ in range(_POWER_STEPS):
+    for _ in range(k.power):
         W = c * X - D
         new = polar(W / (float(norm(W)) or 1.0))
         trial, E = ell.value_and_grad(new)
         if float(trial) <= float(value):
             X, value, D = new, trial, E
         elif c == 0:
-            c = local_lipschitz(ell, X, D, 4)
+            c = local_lipschitz(ell, X, D, k.power_steps)
         else:
             c *= 2
     rotated = X @ namespace(X).linalg.eigh(sym(X.mT @ D))[1]
     slack = precision(X) ** 0.5 * abs(float(value))
     X = rotated if float(ell.value(rotated)) <= float(value) + slack else X
-    return polar(X + JITTER * jitter)
-
-
-_BLOCKS = 32  # the most gradients, n columns each, for coordinate vectors that are only probed
+    return polar(X + k.jitters[0] * jitter)
 
 
 def coordinates(problem: Problem, rng: np.random.Generator) -> Array:
@@ -83,7 +77,7 @@ def affordable_coordinates(problem: Problem, rng: np.random.Generator) -> list[A
     """
     m, n = problem.shape
     try:
-        return [coordinates(problem, rng)] if m <= _BLOCKS * n else []
+        return [coordinates(problem, rng)] if m <= SETTINGS.probe * n else []
     except ValueError:
         return []
 

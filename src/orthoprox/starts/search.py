@@ -1,23 +1,18 @@
-"""The search for a start: probe a few, and take the lowest probe values."""
+"""The search for a start: probe a few, and take the lowest probe values. Smoothing continuation."""
 
 from collections.abc import Callable, Sequence
+from math import inf
 
 import numpy as np
 
+from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.smoothed import Smoothed, smoothing
-from orthoprox.solvers.adaptive import Adaptive
-from orthoprox.starts.points import JITTER, affordable_coordinates, like_data, pca, random
-
-PROBE = 30  # iterations of a probe: coordinate vectors begin low and are overtaken within these, if at all
-WORK = 2e10  # floating point operations that all probes together may take
-_FAR = 1e3  # times sqrt(n): the norm of a point that counts as diverged
-_DENSE = 4  # for n >= m / 4 coordinate vectors are the best guess
-_STAGES = (0.3, 150), (0.1, 50), (0.03, 50)  # the width of the smoothing at coordinate vectors, and its iterations
-PATH = sum(iterations for _, iterations in _STAGES)
+from orthoprox.starts.points import affordable_coordinates, like_data, pca, random
 
 
 def search(
@@ -27,19 +22,20 @@ def search(
 
     The candidates are coordinate vectors, principal components and random points. If more than one
     start is asked for, or the problem is small, the end of a smoothing continuation is a candidate,
-    too. A probe takes 30 iterations. If the probes would cost more than 2e10 operations, the shape
-    decides: coordinate vectors for n >= m / 4, principal components otherwise. If ``out_of_time()``
-    becomes true, the search takes the first candidates at hand.
+    too. If the probes would cost too much, the shape decides: coordinate vectors if there are many
+    columns, principal components otherwise. If ``out_of_time()`` becomes true, the search takes the
+    first candidates at hand.
     """
+    k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
+    affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem.probe(random(problem, rng))
-        m, n = problem.shape
-        if number == 1 and 3 * PROBE * flops(problem) > WORK:
-            guess = affordable_coordinates(problem, rng) if _DENSE * n >= m else []
+        if number == 1 and affordable < 0:
+            guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
             return guess or [pca(problem, rng)]
-        path = [smoothed] if number > 1 or (3 * PROBE + PATH) * flops(problem) <= WORK else []
+        path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
         starts = affordable_coordinates(problem, rng)
-        for kind in (*number * (pca, random), *path):
+        for kind in (*number * kinds, *path):
             if len(starts) >= number and out_of_time():
                 return starts[:number]
             starts.append(kind(problem, rng))
@@ -48,33 +44,24 @@ def search(
             if len(probe_values) >= number and out_of_time():
                 break
             probe_values.append(probe_value(problem, X))
-        return [starts[k] for k in np.argsort(probe_values, kind="stable")[:number]]
+        return [starts[j] for j in np.argsort(probe_values, kind="stable")[:number]]
 
 
-def flops(problem: Problem) -> float:
-    """Return the floating point operations of one iteration with dense data."""
-    m, n = problem.shape
-    return 2.0 * m**2 * n + 6.0 * m * n**2
-
-
-def advance(problem: Problem, X: Array, iterations: int) -> Array | None:
-    """Return the point after some iterations from X, or None if they diverge."""
-    solver = Adaptive(newton=False)
-    state = solver.init(problem, X)
+def advance(problem: Problem, X: Array, iterations: int) -> Array:
+    """Return the point after some first-order iterations of the default method from X."""
+    phase = FirstOrder(SETTINGS, alone=True)
+    state = phase.first(problem, X)
     for _ in range(iterations):
-        state = solver.step(problem, state)
-    end = solver.output(state)
-    return end if float(norm(end)) <= _FAR * problem.shape[1] ** 0.5 else None
+        state = phase.step(problem, state)
+    return state.X
 
 
 def probe_value(problem: Problem, X: Array) -> float:
     """Return f at the point of the manifold nearest to the end of a probe from X."""
-    end = advance(problem, X, PROBE)
-    if end is None:
-        return float("inf")
+    end = advance(problem, X, SETTINGS.probe)
     value = float(problem.value(polar(end)))
-    value = value if value < float("inf") else float(problem.value(end))
-    return value if value == value else float("inf")
+    value = value if value < inf else float(problem.value(end))
+    return value if value == value else inf
 
 
 def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
@@ -85,20 +72,23 @@ def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
     """
     X = random(problem, rng)
     for V in affordable_coordinates(problem, rng):
-        X = polar(V + JITTER * X)
-    return follow(problem, X, _STAGES)
+        X = polar(V + SETTINGS.jitters[0] * X)
+    return follow(problem, X, SETTINGS.widths)
 
 
-def follow(problem: Problem, X: Array, stages: Sequence[tuple[float, int]]) -> Array:
-    """Return the end of the continuation from X.
-
-    A stage is a width, how far the prox of the smoothing moves coordinate vectors, and a number of
-    iterations.
+def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
+    """Return the end of the continuation from X. A width is how far the prox of the smoothing moves
+    coordinate vectors.
     """
     coordinate_point, gradient_norm = like_data(problem, np.eye(*problem.shape)), float(norm(problem.smooth.grad(X)))
-    for width, iterations in stages:
+    for stage, width in enumerate(widths):
         nu = smoothing(problem.nonsmooth, coordinate_point, gradient_norm, width)
         smoothed_problem = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
-        end = advance(smoothed_problem, X, iterations)
-        X = X if end is None else polar(end)
+        end = polar(advance(smoothed_problem, X, SETTINGS.window if stage else 2 * SETTINGS.window))
+        X = end if float(norm(end)) < inf else X
     return X
+
+
+def path_length(widths: Sequence[float]) -> int:
+    """Return the iterations of a continuation: a window for each width, and one more at first."""
+    return SETTINGS.window * (1 + len(widths))
