@@ -274,7 +274,7 @@ class FirstOrder(Phase[Iterate]):
         """
         k = self.settings
         stagnated = s.monitor.step_rule >= len(k.margins)
-        if stagnated or not negligible(s.X) < s.residual <= k.gain or support(s.E) is None:
+        if stagnated or not negligible(s.X) < s.residual <= 0.5 or support(s.E) is None:
             return None
         argument = self._prox_argument(s), 1 / ((1 + k.smoothing) * self._penalty(s)[1])
         return working_set(k, problem, (s.X, s.E, s.D), argument, s.threshold)

@@ -130,7 +130,7 @@ def working_set(
     W = k.margins[0] * W
     P = g.prox(W, t)
     entries = PackedEntries((P != 0) | (X != 0) | (E != 0))
-    if sum(entries.overlaps) > min(2 * X.size, k.pairs):
+    if sum(entries.overlaps) > min(problem.flops / problem.shape[0], k.pairs):
         return None
     few = g.at(entries)
     if few is None or not np.allclose(few.prox(entries.take(W), t), entries.take(P)):  # its own prox
