@@ -182,8 +182,7 @@ class _Model:
     def product(self, equations: Orthogonality) -> float:
         """Return the flops of a product with the projected Hessian."""
         (m, n), entries = self.like.shape, len(equations.entries)
-        projections = 32.0 * (equations.fill[1] + equations.J.nnz)
-        return float(min(self.dense, self.k.sparse * m * entries) + 2 * entries * n + projections)
+        return float(min(self.dense, self.k.sparse * m * entries) + 2 * entries * n + equations.projection_flops)
 
     def _send(self, M: Matrix) -> Array:
         return from_numpy(M, like=self.like)

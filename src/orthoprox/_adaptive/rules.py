@@ -36,7 +36,7 @@ def initial_curvature(k: Settings, problem: Problem, curvature: float, Y: Array,
 
 def penalty(k: Settings, c: float, threshold: float) -> tuple[float, float]:
     """Return rho = max(c/5, threshold/2) and c = 5 rho."""
-    rho = max(k.penalty * c, threshold / 2)
+    rho = max(k.penalty * c, k.threshold * threshold)
     return rho, max(c, rho / k.penalty)
 
 

@@ -176,6 +176,11 @@ class Orthogonality:
         """The number of equations and of the nonzeros of a triangular factor of JJ'."""
         return len(self.pairs[0]), int(self.factor.L.nnz)
 
+    @property
+    def projection_flops(self) -> float:
+        """The operations of two projections, each with four triangular solves and products."""
+        return 32.0 * (self.fill[1] + self.J.nnz)
+
     def right(self, v: Matrix, S: Matrix) -> Matrix:
         """Return the entries of VS in the mask, V the matrix with the entries v."""
         return np.asarray(self.entries.take(self.entries.sparse(v) @ S))
