@@ -179,7 +179,7 @@ class Orthogonality:
     @property
     def projection_flops(self) -> float:
         """The operations of two projections, each with four triangular solves and products."""
-        return 32.0 * (self.fill[1] + self.J.nnz)
+        return float(32 * (self.fill[1] + self.J.nnz))
 
     def right(self, v: Matrix, S: Matrix) -> Matrix:
         """Return the entries of VS in the mask, V the matrix with the entries v."""
