@@ -36,7 +36,6 @@ class Iterate:
     good: Array  # the last X without a vanished column
     c: float  # curvature in force, 1 / lam
     near_curvature: float  # c when X was last near the manifold; far from it c measures the penalty
-    threshold: float  # the penalty threshold: rho below a fourth of it drives X off the manifold
     gap: float  # (c + r) |X - E|, the residual of the last step
     stationarity: float  # the same, relative to the gradient
     feasibility: float  # |E'E - I|
@@ -92,7 +91,7 @@ class FirstOrder(Phase[Iterate]):
     def step(self, problem: Problem, state: Iterate) -> Iterate:
         new, out_of_bounds = self._advance(problem, FullSpace(problem, self.settings), state)
         if out_of_bounds or new.vanished >= self.settings.vanished:
-            return self._restarted(problem, state, new.vanished)
+            return self._restarted(problem, state)
         return new if self.alone else self._epoch(problem, new)
 
     def verdict(self, problem: Problem, old: Iterate, new: Iterate) -> Verdict:
@@ -127,21 +126,15 @@ class FirstOrder(Phase[Iterate]):
         return state.feasibility, state.gap
 
     def parameters(self, state: Iterate) -> dict[str, Any]:
-        rho, c = self._penalty(state)
-        k = self.settings
-        constants = {"rho": rho, "lam": 1 / c, "r": k.smoothing * c, "alpha": k.penalty * c, "beta": k.centre}
+        k, c = self.settings, state.c
+        constants = {"rho": k.penalty * c, "lam": 1 / c, "r": k.smoothing * c, "alpha": k.penalty * c, "beta": k.centre}
         return constants | {"theta": state.theta, "step_rule": float(state.monitor.step_rule)}
-
-    def _penalty(self, s: Iterate) -> tuple[float, float]:
-        """Return rho and c in force."""
-        return rules.penalty(self.settings, s.c, s.memory.penalty_safety * s.threshold)
 
     def _advance(self, problem: Problem, workspace: Workspace, s: Iterate) -> tuple[Iterate, bool]:
         """Return the next iterate in a workspace, and whether it is out of bounds."""
-        k, memory = self.settings, s.memory
-        rule = s.monitor.step_rule
-        rho, c = self._penalty(s)
-        alpha, total = k.penalty * c, (1 + k.smoothing) * c
+        k, memory, c, rule = self.settings, s.memory, s.c, s.monitor.step_rule
+        rho = alpha = k.penalty * c
+        total = (1 + k.smoothing) * c
 
         # Algorithm 1, lines 2 and 3
         W = self._prox_argument(s)
@@ -174,7 +167,6 @@ class FirstOrder(Phase[Iterate]):
         monitor = s.monitor.update(k, max(stationarity, feasibility))
         restart = monitor.step_rule != s.monitor.step_rule or coherence > k.coherence >= s.coherence
         out_of_bounds, vanished = workspace.divergence_test(G, memory.bound)
-        refresh = monitor.iterations % k.window == 0
         new = Iterate(
             X=X,
             E=E,
@@ -187,7 +179,6 @@ class FirstOrder(Phase[Iterate]):
             good=s.good if vanished else X,
             c=following,
             near_curvature=following if feasibility <= 0.5 else s.near_curvature,
-            threshold=workspace.penalty_threshold(E, D, total * (W - X)) if refresh else s.threshold,
             gap=gap,
             stationarity=stationarity,
             feasibility=feasibility,
@@ -204,25 +195,19 @@ class FirstOrder(Phase[Iterate]):
         """Return the point whose prox is the next X: Algorithm 1, lines 2 and 3, at E and with
         1/lam = c.
         """
-        rho, c = self._penalty(s)
-        r = self.settings.smoothing * c
+        c, rho, r = s.c, self.settings.penalty * s.c, self.settings.smoothing * s.c
         total = c + r
         return lincomb((c / total, s.E), (r / total, s.Z), (-1 / total, s.D), (-2 / total, s.EY), (-2 * rho / total, s.EG))
 
-    def _restarted(self, problem: Problem, s: Iterate, vanished: int) -> Iterate:
-        """Restart from the point of the manifold nearest to the last good X, with twice c and
-        larger safety factors.
+    def _restarted(self, problem: Problem, s: Iterate) -> Iterate:
+        """Restart from the point of the manifold nearest to the last good X, with twice c and a
+        larger safety factor.
         """
         k, memory, X = self.settings, s.memory, s.memory.start.X
         X = stiefel.polar(s.good) if float(norm(s.good)) < inf else X
         D, c = problem.smooth.grad(X), 2 * s.near_curvature
-        penalty_safety = min(k.growth * memory.penalty_safety, k.safety) if vanished else memory.penalty_safety
-        memory = replace(
-            memory,
-            safety=min(k.growth * memory.safety, k.safety),
-            penalty_safety=penalty_safety,
-            divergences=memory.divergences + 1,
-        )
+        safety = min(k.growth * memory.safety, k.safety)
+        memory = replace(memory, safety=safety, divergences=memory.divergences + 1)
         failed = "" if float(norm(D)) < inf else "The gradient of l is not finite at the last good point."
         new = self._at(problem, phase.at(problem, X, D, c), c, memory)
         return replace(new, monitor=s.monitor, failed=failed)
@@ -242,7 +227,6 @@ class FirstOrder(Phase[Iterate]):
             good=X,
             c=c,
             near_curvature=c,
-            threshold=FullSpace(problem, self.settings).penalty_threshold(X, D, point.S),
             gap=gap,
             stationarity=gap / (max(float(norm(D)), memory.floor) or 1.0),
             feasibility=float(norm(G)),
@@ -276,23 +260,18 @@ class FirstOrder(Phase[Iterate]):
         stagnated = s.monitor.step_rule >= len(k.margins)
         if stagnated or not negligible(s.X) < s.residual <= 0.5 or support(s.E) is None:
             return None
-        argument = self._prox_argument(s), 1 / ((1 + k.smoothing) * self._penalty(s)[1])
-        return working_set(k, problem, (s.X, s.E, s.D), argument, s.threshold)
+        argument = self._prox_argument(s), 1 / ((1 + k.smoothing) * s.c)
+        return working_set(k, problem, (s.X, s.E, s.D), argument)
 
     def _extended(self, problem: Problem, s: Iterate, now: Iterate, entries: PackedEntries) -> Iterate:
         """Return the iterate on all entries, with zeros outside the working set."""
-        k, space = self.settings, FullSpace(problem, self.settings)
         X, E, Z = (entries.put(M) for M in (now.X, now.E, now.Z))
         Y = np.array(s.Y)
         Y[entries.pairs] = now.Y[:, 0]
-        D, G, right = space.products(E)
-        threshold = s.threshold
-        if now.monitor.iterations // k.window != s.monitor.iterations // k.window:
-            threshold = space.penalty_threshold(E, D, phase.subgradient(problem, X, now.c))
+        D, G, right = FullSpace(problem, self.settings).products(E)
         changed = replace(now, X=X, E=E, Z=Z, Y=Y, D=D, G=G, EY=right(Y), EG=right(G), good=X)
         return replace(
             changed,
-            threshold=threshold,
             memory=s.memory,
             stationarity=now.gap / (max(float(norm(D)), s.memory.floor) or 1.0),
             feasibility=float(norm(G)),

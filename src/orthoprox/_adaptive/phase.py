@@ -46,8 +46,7 @@ class Memory:
     step: float  # the step of the prox point of certificates
     bound: float  # the eigenvalue of E'E - I at which a step has diverged
     polish_at: float  # the residual at which a polish is tried next
-    safety: float = 1.0  # safety factor of the measured curvature; divergences and stagnation raise it
-    penalty_safety: float = 1.0  # safety factor of the penalty threshold; vanished columns raise it
+    safety: float = 1.0  # of the measured curvature; divergences and stagnation raise it
     divergences: int = 0  # how often the run has left the neighbourhood of X'X = I
 
 

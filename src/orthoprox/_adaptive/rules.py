@@ -34,12 +34,6 @@ def initial_curvature(k: Settings, problem: Problem, curvature: float, Y: Array,
     return max(k.margins[rule] * (curvature + 2 * size), k.margins[0] * problem.nonsmooth.modulus)
 
 
-def penalty(k: Settings, c: float, threshold: float) -> tuple[float, float]:
-    """Return rho = max(c/5, threshold/2) and c = 5 rho."""
-    rho = max(k.penalty * c, k.threshold * threshold)
-    return rho, max(c, rho / k.penalty)
-
-
 def inertia(k: Settings, t: float, rule: int, along: float) -> tuple[float, float]:
     """Return Nesterov's next t and theta, with the adaptive restart of O'Donoghue and Candes
     (2015).

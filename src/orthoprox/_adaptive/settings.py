@@ -14,7 +14,6 @@ class Settings:
     # LSALM
     penalty: float = 0.2  # rho and alpha, in units of c
     smoothing: float = 0.05  # r, in units of c
-    threshold: float = 0.5  # the least rho, in units of the penalty threshold
     centre: float = 0.9  # beta
     inertia: float = 0.95  # the largest theta; step rules 1 and 2 have none
     margins: tuple[float, float, float] = (1.2, 1.0, 1.5)  # c over the curvature of the Lagrangian, by step rule

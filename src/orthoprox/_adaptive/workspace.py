@@ -15,7 +15,7 @@ from orthoprox._linalg.packed import PackedEntries
 from orthoprox._linalg.stiefel import sym
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import hessian, hessian_matrix
+from orthoprox.smooth.curvature import hessian_matrix
 
 
 class Workspace(Protocol):
@@ -34,9 +34,6 @@ class Workspace(Protocol):
 
     def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
         """Return whether E'E - I is out of bounds, and whether a column has vanished."""
-
-    def penalty_threshold(self, E: Array, D: Array, S: Array) -> float:
-        """Return the penalty threshold."""
 
 
 @dataclass(frozen=True)
@@ -69,20 +66,6 @@ class FullSpace:
         w = namespace(G).linalg.eigvalsh(G)
         return float(w[-1]) >= bound, float(w[0]) < -self.settings.near
 
-    def penalty_threshold(self, E: Array, D: Array, S: Array) -> float:
-        """Return the penalty threshold, max(0, largest eigenvalue of sym(E'(D + S - l''(E)[E]))).
-
-        Along X(I + delta) the multiplier cancels the Hessian of l. The linear and the nonsmooth
-        part remain, and the penalty has to outweigh them; otherwise columns vanish. S is the
-        subgradient of the last step. While the steps are long, a subgradient of an indicator has
-        any size; it is cut to ten times that of D.
-        """
-        S = S * min(1.0, 2 * float(norm(D)) / (float(norm(S)) or 1.0))
-        along = hessian(self.problem.smooth, E, D)(E)
-        M = sym(products.left(E, D + S - along, products.support(E)))
-        xp = namespace(M)
-        return max(0.0, float(xp.linalg.eigvalsh(M)[-1])) if bool(xp.all(xp.isfinite(M))) else 0.0
-
 
 @dataclass(frozen=True)
 class WorkingSet:
@@ -95,7 +78,6 @@ class WorkingSet:
     H: Any  # the Hessian of l restricted to these entries
     rest: Array  # grad l(0)
     diagonal: Array  # 1 for the pairs of a column with itself
-    threshold: float  # the penalty threshold as last measured
     near: float  # the largest |E'E - I| within an epoch
 
     def prox(self, W: Array, t: float) -> Array:
@@ -111,12 +93,9 @@ class WorkingSet:
     def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
         return not float(norm(G)) <= self.near, False
 
-    def penalty_threshold(self, E: Array, D: Array, S: Array) -> float:
-        return self.threshold
-
 
 def working_set(
-    k: Settings, problem: Problem, point: tuple[Array, Array, Array], argument: tuple[Array, float], threshold: float
+    k: Settings, problem: Problem, point: tuple[Array, Array, Array], argument: tuple[Array, float]
 ) -> WorkingSet | None:
     """Return the entries that are nonzero, or would be if the point whose prox is taken were longer
     by a tenth; None if l is not quadratic, g not separable, or the entries are too many.
@@ -137,4 +116,4 @@ def working_set(
         return None
     H, (first, second) = entries.within_columns(H), entries.pairs
     rest, diagonal = entries.take(D) - H @ entries.take(E), (first == second).astype(X.dtype).reshape(-1, 1)
-    return WorkingSet(entries, few, H, rest, diagonal, threshold, k.near)
+    return WorkingSet(entries, few, H, rest, diagonal, k.near)
