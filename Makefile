@@ -51,9 +51,11 @@ reproduce-quick: .venv/installed
 # Tables that are made from the registry: docs/methods.md and the table of methods in the README.
 docs: .venv/installed
 	$(BIN)/python -m docs.methods
+	$(BIN)/python -m docs.automatic
 
 docs-check: .venv/installed
 	$(BIN)/python -m docs.methods --check
+	$(BIN)/python -m docs.automatic --check
 
 bench: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.bench

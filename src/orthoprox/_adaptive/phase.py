@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from orthoprox._arrays.library import Array
@@ -13,16 +13,16 @@ S = TypeVar("S")
 
 
 class Verdict(Enum):
-    """What a phase says about its last step."""
+    """What a phase says about its last step; the value is the reason."""
 
-    GOING = auto()  # it goes on
-    STAGNATED = auto()  # every step rule has stagnated
-    LOST = auto()  # it has diverged too often
-    WORSE = auto()  # it is about to converge to a point that is worse than X0
-    NEAR = auto()  # X is sparse and near a solution: a polish may pay
-    IDENTIFIED = auto()  # the supports of the columns are found
-    POLISHED = auto()  # the polish has found a better point
-    REFUSED = auto()  # it has not
+    GOING = "it goes on"
+    STAGNATED = "every step rule has stagnated"
+    LOST = "it has diverged too often"
+    WORSE = "it converges to a point that is worse than X0"
+    NEAR = "X is large, sparse and near a solution, so that a polish may pay"
+    IDENTIFIED = "the supports of the columns are identified"
+    POLISHED = "the polish has found a better point"
+    REFUSED = "the polish has found none"
 
 
 @dataclass(frozen=True)

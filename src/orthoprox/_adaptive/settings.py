@@ -23,7 +23,7 @@ class Settings:
 
     # safeguards
     coherence: float = 0.15  # an entry of E'E - I above which inertia would carry X off the manifold
-    near: float = 0.9  # |E'E - I| up to which no column can have vanished
+    near: float = 0.9  # the norm of E'E - I up to which no column can have vanished
     vanished: int = 20  # iterations in a row with a vanished column that count as a divergence
     growth: float = 1.5  # of a safety factor, after a divergence or stagnation
     safety: float = 3.0  # the largest safety factor; a divergence that reaches it is the last
@@ -41,8 +41,8 @@ class Settings:
     pairs: float = 1e7  # the most pairs of entries to multiply, for the memory that they take
 
     # Newton's method
-    widths: tuple[float, float, float] = (0.3, 0.1, 0.03)  # of the smoothing, along a continuation
-    radius: float = 0.1  # of the first trust region; three times as long a step shows a wrong support
+    widths: tuple[float, float, float] = (0.3, 0.1, 0.03)  # of the smoothing along a continuation: how far the prox moves X
+    radius: float = 0.1  # of the first trust region; a longer step of the polish shows a saddle or a wrong support
     accurate: float = 3e-5  # the residual at which nu is reduced
     cg_steps: int = 100  # the most conjugate gradients of a step
     newton_steps: int = 60  # the most steps with one nu

@@ -17,20 +17,20 @@ from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.solvers.base import Facts, Residuals, Solver
 
-BACK = "back to the phase before"
+BACK = "the phase before"
 
-# Which phase follows a verdict; any other verdict lets the phase go on.
-TRANSITIONS = {
+# The phases: which one follows a verdict. With any other verdict a phase goes on.
+TRANSITIONS: dict[str, dict[Verdict, str]] = {
     "first order": {
         Verdict.STAGNATED: "smoothing Newton",
         Verdict.LOST: "smoothing Newton",
-        Verdict.WORSE: "descent",  # from X0
+        Verdict.WORSE: "descent",
         Verdict.NEAR: "polish",
     },
     "smoothing Newton": {Verdict.IDENTIFIED: "late first order"},
     "late first order": {
         Verdict.STAGNATED: "late first order",
-        Verdict.WORSE: "descent",  # from X0
+        Verdict.WORSE: "descent",
         Verdict.NEAR: "polish",
     },
     "polish": {Verdict.POLISHED: "late first order", Verdict.REFUSED: BACK},
@@ -110,7 +110,6 @@ class Adaptive(Solver[State]):
             "late first order": FirstOrder(k, rule=1, patience=2 * 2),
             "polish": Polish(k),
             "descent": SmoothingNewton(k, k.identified, until_end=True),
-            "smooth descent": SmoothingNewton(k, k.widths[0], until_end=True),
             "first order alone": FirstOrder(k, alone=True),
         }
 
@@ -119,15 +118,14 @@ class Adaptive(Solver[State]):
         if not self.newton:
             return State("first order alone", first)
         if isinstance(problem.nonsmooth, Zero):  # no support to find
-            descent = self.phases["smooth descent"]
-            return State("smooth descent", descent.start(problem, first.memory.start, first.memory))
+            return State("descent", self.phases["descent"].start(problem, first.memory.start, first.memory))
         return State("first order", first)
 
     def step(self, problem: Problem, state: State) -> State:
         phase = self.phases[state.phase]
         new = phase.step(problem, state.now)
         verdict = phase.verdict(problem, state.now, new)
-        following = TRANSITIONS.get(state.phase, {}).get(verdict)
+        following = TRANSITIONS[state.phase].get(verdict)
         if following is None:
             return replace(state, now=new)
         if following == BACK and state.before is not None:
