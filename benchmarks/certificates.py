@@ -65,7 +65,7 @@ def run(problem: op.Problem, method: str, tol: float) -> list[str]:
         f"{tol:g}",
         result.status.name.lower(),
         str(result.iterations),
-        f"{result.seconds:.1f}",
+        f"{result.run_seconds:.1f}",
         f"{result.stationarity:.1e}",
         f"{result.feasibility:.1e}",
         f"{result.certificate.feasibility:.1e}",

@@ -42,7 +42,7 @@ def run(task: Task) -> list[Row]:
             "p": p,
             "wall": wall,
             "iterations": result.iterations,
-            "iteration": result.seconds / max(1, result.iterations),
+            "iteration": result.run_seconds / max(1, result.iterations),
             "memory": used,
             "objective": result.projected_objective,
             "kkt_error": result.measurement.kkt_error,

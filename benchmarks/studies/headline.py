@@ -38,7 +38,7 @@ def run(task: Task) -> list[Row]:
 def _row(who: str, result: op.Result, wall: float) -> Row:
     return {
         "who": who,
-        "seconds": result.seconds,
+        "seconds": result.run_seconds,
         "wall": wall,
         "iterations": result.iterations,
         "objective": result.projected_objective,

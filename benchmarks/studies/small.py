@@ -31,7 +31,7 @@ def run(task: Task) -> list[Row]:
     for _ in range(task.settings["repetitions"]):
         for who, method in WHO.items():
             results[who] = op.solve(problem, method(), X0, stop=stop, history=False)
-            seconds[who].append(results[who].seconds)
+            seconds[who].append(results[who].run_seconds)
     return [
         {
             "who": who,

@@ -153,7 +153,8 @@ def minimize(
         result = lower_minima(result, run, time.over, rng)
     if wanted:
         result = polished(result, starts[0], history)
-    result = replace(with_certified_status(result, tol) if stop is None else result, wall_seconds=clock.wall_seconds)
+    result = with_certified_status(result, tol) if stop is None else result
+    result = replace(result, seconds=clock.seconds, cpu_seconds=clock.cpu_seconds)
     if not result.converged:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
@@ -189,15 +190,15 @@ class _TimeBudget:
         """Return the rule within the remaining time, or within its share for the first of ``turns``
         runs in turn.
         """
-        return rule if self.budget is None else rule | MaxSeconds(max((self.budget - self.clock.wall_seconds) / turns, _TICK))
+        return rule if self.budget is None else rule | MaxSeconds(max((self.budget - self.clock.seconds) / turns, _TICK))
 
     def half(self) -> bool:
         """Whether half of it is over."""
-        return self.budget is not None and self.clock.wall_seconds >= self.budget / 2
+        return self.budget is not None and self.clock.seconds >= self.budget / 2
 
     def over(self) -> bool:
         """Whether all of it is over."""
-        return self.budget is not None and self.clock.wall_seconds >= self.budget
+        return self.budget is not None and self.clock.seconds >= self.budget
 
 
 def _interrupted(now: Snapshot) -> Never:

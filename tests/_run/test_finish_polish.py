@@ -21,7 +21,7 @@ def test_minimize_polishes():
     np.testing.assert_array_equal(polished.X != 0, plain.certificate.point != 0)
     assert polished.history["stationarity"][-1] == polished.stationarity
     assert polished.iterations == plain.iterations
-    assert polished.wall_seconds > 0
+    assert polished.seconds > 0
     assert polished.to_dict()["polished"]
 
 

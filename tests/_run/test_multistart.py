@@ -27,6 +27,14 @@ def test_several_starts_return_the_best_of_their_runs(monkeypatch, cores):
     assert best.problem is problem
 
 
+@pytest.mark.extended
+def test_processor_time_counts_what_other_processes_did(monkeypatch):
+    """The run that is returned was one of theirs."""
+    monkeypatch.setattr(multistart, "cores", lambda: 2)
+    result = op.minimize(gaussian_pca(m=12, n=3), "random", n_starts=2, polish=False)
+    assert 0 < result.run_cpu_seconds < result.cpu_seconds - 0.1  # to load the library takes longer
+
+
 def test_what_cannot_travel_runs_in_this_process():
     A = normal(0, 30, 10)
     problem = op.Problem(Function(lambda X: -np.sum((A @ X) ** 2), lambda X: -2 * A.T @ (A @ X)), L1(0.5), (10, 2))

@@ -36,6 +36,17 @@ def test_result_is_readable_and_serialisable():
     np.testing.assert_array_equal(full["X"], result.X)
 
 
+def test_times_of_the_whole_call_hold_those_of_the_method():
+    """Of all that a call does, the run it returns is a part."""
+    result = op.minimize(SPARSE)
+    assert 0 < result.run_seconds < result.seconds
+    assert 0 < result.run_cpu_seconds < result.cpu_seconds
+    plain = result.to_dict()
+    for name in ("seconds", "cpu_seconds", "run_seconds", "run_cpu_seconds"):
+        assert plain[name] == getattr(result, name)
+    assert "wall_seconds" not in {*plain, *plain["history"]}
+
+
 def test_json_has_no_infinity():
     """A start outside the domain of g has an infinite objective, which becomes null."""
     problem = op.Problem(SPARSE.smooth, op.nonsmooth.Nonnegative(), (20, 3))

@@ -34,9 +34,10 @@ class Result:
     multiplier: Array | None  # the method's own, of X'X = I
     parameters: dict[str, Any]  # in force at the end
     iterations: int
-    seconds: float  # time of the method: steps and what its stopping rule reads
+    seconds: float  # of the whole call, with the search for a start, measurements, callbacks and polishing
     cpu_seconds: float  # the same in processor time, summed over all threads
-    wall_seconds: float  # all time, with the search for a start, measurements, callbacks and polishing
+    run_seconds: float  # of the method alone: steps and what its stopping rule reads
+    run_cpu_seconds: float  # the same in processor time, summed over all threads
     history: dict[str, np.ndarray[Any, Any]]  # the measurements of the run, one array for each column
     polished: bool = False  # whether Newton's method on the support has refined X to its last digits
 
@@ -99,7 +100,8 @@ class Result:
             "iterations": self.iterations,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
-            "wall_seconds": self.wall_seconds,
+            "run_seconds": self.run_seconds,
+            "run_cpu_seconds": self.run_cpu_seconds,
             **asdict(self.measurement),
             "certificate": {name: getattr(proof, name) for name in ("distance", "feasibility", "upper", "lower", "gradient")},
             "parameters": {name: float(value) for name, value in self.parameters.items()},
@@ -122,7 +124,7 @@ class Result:
             "at the prox point": f"{proof.distance:.1e} away, feasible to {proof.feasibility:.1e}",
             "sparsity": f"{100 * self.sparsity:.2f} %   |x| < 1e-5",
             "iterations": f"{self.iterations}",
-            "seconds": f"{self.seconds:.3f}   ({self.wall_seconds:.3f} in all)",
+            "seconds": f"{self.seconds:.3f}   ({self.run_seconds:.3f} of the method)",
         }
         m, n = self.problem.shape
         lines = [f"Result of {type(self.solver).__name__}, X of shape ({m}, {n})"]

@@ -141,14 +141,14 @@ class _Run:
                 state = new
         except KeyboardInterrupt:
             ending = Ending(Status.INTERRUPTED, "Ctrl-C was pressed; this is the best point so far.", best=True)
-        seconds, cpu_seconds = self.clock.seconds, self.clock.cpu_seconds
+        run_seconds, run_cpu_seconds = self.clock.run_seconds, self.clock.run_cpu_seconds
         if ending.best and self.best_state is not None:
             state = self.best_state
         slack = max(1e-6, self.best_kkt_error if ending.status is Status.CONVERGED else 0.0)
         value = float(self.problem.value(X0))
         if self.solver.restarts and is_worse(self.problem, self.solver.output(state), value, slack=slack):
             state, ending = first, no_better(ending)
-        return self._report(state, ending, seconds, cpu_seconds)
+        return self._report(state, ending, run_seconds, run_cpu_seconds)
 
     def _inspect(self, state: Any, residuals: Residuals) -> Ending | None:
         """Return how the run ends at this state, or None. Record a measurement if one is due, and
@@ -188,7 +188,7 @@ class _Run:
             X=self.solver.output(state),
             own_multiplier=lambda: self.solver.multiplier(state),
             seconds=self.clock.seconds,
-            wall_seconds=self.clock.wall_seconds,
+            run_seconds=self.clock.run_seconds,
             scheduled=due,
             residuals=residuals,
             evaluator=self.evaluator,
@@ -199,12 +199,12 @@ class _Run:
 
     def _record(self, now: Snapshot, state: Any, *, keep: bool) -> None:
         if keep:
-            self._keep(state, now.measurement, now.seconds, now.wall_seconds)
+            self._keep(state, now.measurement, now.seconds, now.run_seconds)
         if now.kkt_error < self.best_kkt_error:
             self.best_state, self.best_kkt_error = state, now.kkt_error
 
-    def _keep(self, state: Any, measurement: Measurement, seconds: float, wall_seconds: float) -> None:
-        clocks = {"iteration": self.iteration, "seconds": seconds, "wall_seconds": wall_seconds}
+    def _keep(self, state: Any, measurement: Measurement, seconds: float, run_seconds: float) -> None:
+        clocks = {"iteration": self.iteration, "seconds": seconds, "run_seconds": run_seconds}
         self.history.append({**clocks, **asdict(measurement), **self.solver.parameters(state)})
 
     def _ending(self, status: Status, state: Any) -> Ending:
@@ -217,7 +217,7 @@ class _Run:
             return Ending(status, advice, best=self.solver.restarts)
         return Ending(status, best=status is Status.TIME)
 
-    def _report(self, state: Any, ending: Ending, seconds: float, cpu_seconds: float) -> Result:
+    def _report(self, state: Any, ending: Ending, run_seconds: float, run_cpu_seconds: float) -> Result:
         X, Y = self.solver.output(state), self.solver.multiplier(state)
         work = min(max(self.iteration // 4, _LEAST_WORK), _MOST_WORK)
         try:
@@ -226,7 +226,7 @@ class _Run:
             certificate = self.evaluator.certify(X, Y)
         measurement = self.evaluator.measure(X, certificate)
         if not self.history:  # no history was asked for, and the run was cut short
-            self._keep(state, measurement, seconds, self.clock.wall_seconds)
+            self._keep(state, measurement, self.clock.seconds, run_seconds)
         reached = ""
         if ending.status is not Status.CONVERGED:
             reached = f"Reached: stationarity {measurement.stationarity:.1e}, feasibility {measurement.feasibility:.1e}."
@@ -245,8 +245,9 @@ class _Run:
             multiplier=Y,
             parameters=self.solver.parameters(state),
             iterations=self.iteration,
-            seconds=seconds,
-            cpu_seconds=cpu_seconds,
-            wall_seconds=self.clock.wall_seconds,
+            seconds=self.clock.seconds,
+            cpu_seconds=self.clock.cpu_seconds,
+            run_seconds=run_seconds,
+            run_cpu_seconds=run_cpu_seconds,
             history={name: np.array([row[name] for row in self.history]) for name in self.history[0]},
         )

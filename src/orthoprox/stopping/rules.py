@@ -145,7 +145,7 @@ class MaxSeconds(Stop):
         inputs.number(self.seconds, "max_seconds")
 
     def check(self, now: Snapshot) -> Status | None:
-        return Status.TIME if now.wall_seconds >= self.seconds else None
+        return Status.TIME if now.seconds >= self.seconds else None
 
 
 @dataclass(frozen=True)

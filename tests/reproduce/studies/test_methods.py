@@ -45,7 +45,7 @@ def test_methods_start_from_the_same_point_and_its_certificate_costs_them_no_tim
     assert first[0].value(first[1]) == second[0].value(first[1])
 
     class Slow:
-        iteration, seconds, certified = 0, 0.0, False
+        iteration, run_seconds, certified = 0, 0.0, False
 
         @property
         def kkt_error(self):

@@ -45,8 +45,8 @@ class Recorder:
     def __call__(self, now: op.Snapshot) -> None:
         """Look at an iterate."""
         if now.iteration == 0:
-            self._first, self._clock = now.seconds, Clock()  # the time that the first state took; processor time from here on
-        seconds = self._first + self._clock.cpu_seconds
+            self._first, self._clock = now.run_seconds, Clock()  # what the first state took; processor time from here on
+        seconds = self._first + self._clock.run_cpu_seconds
         over = seconds >= self.seconds
         if not (now.certified or over or seconds >= self._due):
             return
