@@ -31,7 +31,7 @@ class Ability:
     def lacking_in(self, problem: Problem) -> str | None:
         """Return the name of the term that lacks it, or None where the problem has it."""
         term = getattr(problem, self.term)
-        return None if isinstance(term, self.kind) else type(term).__name__
+        return None if isinstance(term, self.kind) else str(term.__class__.__name__)
 
 
 SMOOTH = Ability("a smooth objective", "is not smooth", Zero)
