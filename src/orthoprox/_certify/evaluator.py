@@ -26,17 +26,23 @@ class Measurement:
     kkt_error: float  # what is missing to a feasible stationary point, the number that `tol` bounds
 
 
+@dataclass(frozen=True)
 class Evaluator:
-    """Measures the points of one run, all with the same prox step and the same scale.
+    """Measures the points of one call, all with the same prox step and the same scale.
 
     ``stationarity`` is the certificate's upper bound over max(|grad l(X)|, 1e-3 |grad l(X0)|):
     invariant under scaling of f, and not fooled by a gradient that vanishes at the solution.
     """
 
-    def __init__(self, problem: Problem, X0: Array, *, step: float | None = None) -> None:
-        self.problem = problem
-        self.step = proximal_step(problem, X0) if step is None else step  # t of the prox point
-        self.floor = FLOOR * float(norm(problem.smooth.grad(X0)))
+    problem: Problem
+    step: float  # t of the prox point
+    floor: float  # 1e-3 |grad l(X0)|, the least scale of the stationarity
+
+    @classmethod
+    def at(cls, problem: Problem, X0: Array, *, step: float | None = None) -> "Evaluator":
+        """Return the evaluator of a call that starts at X0."""
+        t = proximal_step(problem, X0) if step is None else step
+        return cls(problem, t, FLOOR * float(norm(problem.grad(X0))))
 
     def certify(self, X: Array, multiplier: Array | None, *, work: int = 0) -> Certificate:
         """Certify X, quickly, or as sharply as ``work`` pairs of products allow."""

@@ -18,10 +18,12 @@ from orthoprox._linalg import stiefel
 from orthoprox._linalg.products import support
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
-from orthoprox.solvers.base import Facts, Residuals, Solver
+from orthoprox.solvers.base import Auto, Facts, Residuals, Solver
+from orthoprox.stopping.rules import Stop
 
 _DIVERGENCES = 3  # after which Newton's method takes over
 _COMPARED = 1e-3  # the residual at which f(X) is compared with f(X0)
+_CONVERGED = 1e-6  # the least relative slack of f at the end
 _SLACK = 1e-4  # relative slack of f, since X has not converged
 _POLISHED, _AGAIN = 3e-4, 0.1  # the residual at which polishing is tried, and the share of it at which it is tried again
 _ROUGH = 1e-2  # the residual at which a slow run is polished before Newton's method takes over
@@ -88,7 +90,7 @@ class Adaptive(Solver[State]):
         work={"gradient": 1, "prox": 1, "gram": 1, "right": 2},
         remark="a single loop without retraction until Newton's method takes over",
     )
-    restarts: ClassVar = True
+    auto: ClassVar = Auto(start="search", polish=True)
 
     newton: bool = True
 
@@ -97,7 +99,7 @@ class Adaptive(Solver[State]):
 
     def init(self, problem: Problem, X0: Array) -> State:
         lsalm, curvature = first_order.first(problem, X0)
-        state = State(lsalm, None, X0, float(problem.value(X0)), curvature, Evaluator(problem, X0, step=1 / curvature))
+        state = State(lsalm, None, X0, float(problem.value(X0)), curvature, Evaluator.at(problem, X0, step=1 / curvature))
         smooth = isinstance(problem.nonsmooth, Zero)  # no support to find
         return _to_newton(problem, state, X0, WIDE, newton_until_end=True) if smooth and self.newton else state
 
@@ -158,6 +160,19 @@ class Adaptive(Solver[State]):
             "prox": prox,
         }
 
+    def conclude(self, problem: Problem, first: State, last: State) -> tuple[State, str]:
+        """Return the last state, or the first if f is higher at the last by more than its residual
+        can explain.
+        """
+        slack = max(_CONVERGED, min(_COMPARED, _relative_residual(last)))
+        if is_worse(problem, self.output(last), first.value, slack=slack):
+            return first, "No point better than the start was found; this is the start."
+        return last, ""
+
+    def default_stop(self, certified: Stop, budget: Stop) -> Stop:
+        """Return the rule without divergence, after which the method restarts by itself."""
+        return certified | budget
+
     def output(self, state: State) -> Array:
         return state.lsalm.X if state.newton is None else state.newton.e.point
 
@@ -168,6 +183,13 @@ class Adaptive(Solver[State]):
         smoothing = 0.0 if state.newton is None else state.newton.nu
         phase = {"divergences": state.divergences, "newton": state.newton is not None, "nu": smoothing}
         return state.lsalm.parameters | {name: float(value) for name, value in phase.items()}
+
+
+def _relative_residual(state: State) -> float:
+    lsalm, point = state.lsalm, state.newton
+    if point is None:
+        return max(lsalm.stationarity, lsalm.feasibility)
+    return float(norm(point.residual)) / max(float(norm(point.D)), lsalm.scale) + point.width
 
 
 def _to_newton(problem: Problem, state: State, X: Array, width: float, *, newton_until_end: bool) -> State:

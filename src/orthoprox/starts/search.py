@@ -1,6 +1,6 @@
 """The search for a start: probe a few, and take the lowest probe values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from orthoprox.problems.problem import Problem
 from orthoprox.problems.smoothed import Smoothed, smoothing
 from orthoprox.solvers.adaptive import Adaptive
 from orthoprox.starts.points import JITTER, affordable_coordinates, like_data, pca, random
+from orthoprox.stopping.deadline import Deadline
 
 PROBE = 30  # iterations of a probe: coordinate vectors begin low and are overtaken within these, if at all
 WORK = 2e10  # floating point operations that all probes together may take
@@ -20,16 +21,14 @@ _STAGES = (0.3, 150), (0.1, 50), (0.03, 50)  # the width of the smoothing at coo
 PATH = sum(iterations for _, iterations in _STAGES)
 
 
-def search(
-    problem: Problem, rng: np.random.Generator, number: int = 1, *, out_of_time: Callable[[], bool] = lambda: False
-) -> list[Array]:
+def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline: Deadline | None = None) -> list[Array]:
     """Return the ``number`` starts with the lowest probe values.
 
     The candidates are coordinate vectors, principal components and random points. If more than one
     start is asked for, or the problem is small, the end of a smoothing continuation is a candidate,
     too. A probe takes 30 iterations. If the probes would cost more than 2e10 operations, the shape
-    decides: coordinate vectors for n >= m / 4, principal components otherwise. If ``out_of_time()``
-    becomes true, the search takes the first candidates at hand.
+    decides: coordinate vectors for n >= m / 4, principal components otherwise. When half of
+    the time until a deadline is over, the search takes the first candidates at hand.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem.probe(random(problem, rng))
@@ -40,12 +39,12 @@ def search(
         path = [smoothed] if number > 1 or (3 * PROBE + PATH) * flops(problem) <= WORK else []
         starts = affordable_coordinates(problem, rng)
         for kind in (*number * (pca, random), *path):
-            if len(starts) >= number and out_of_time():
+            if len(starts) >= number and deadline is not None and deadline.half_over():
                 return starts[:number]
             starts.append(kind(problem, rng))
         probe_values: list[float] = []
         for X in starts:
-            if len(probe_values) >= number and out_of_time():
+            if len(probe_values) >= number and deadline is not None and deadline.half_over():
                 break
             probe_values.append(probe_value(problem, X))
         return [starts[k] for k in np.argsort(probe_values, kind="stable")[:number]]

@@ -166,14 +166,6 @@ class Leaves(Stop):
         return Status.DIVERGED if now.iteration > self.grace and now.residual("constraint") > self.radius else None
 
 
-def default_rule(certified: Stop, budget: Stop, *, restarts: bool) -> Stop:
-    """Return the rule: certified, or out of budget, or diverged, unless the method recovers by
-    itself.
-    """
-    rule = certified | budget
-    return rule if restarts else rule | Leaves()
-
-
 def as_rule(value: Any) -> Stop:
     """Return ``value`` if it is a stopping rule."""
     if not isinstance(value, Stop):

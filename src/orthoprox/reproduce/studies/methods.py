@@ -9,7 +9,7 @@ import numpy as np
 
 import orthoprox as op
 from orthoprox._arrays.library import Array
-from orthoprox._run.clock import Clock
+from orthoprox._run.meter import Meter
 from orthoprox.reproduce.studies.study import NEVER, Outcome, Settings, outcome, solver
 
 _RATIO = 1.1  # of the times of two measurements
@@ -22,9 +22,7 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
     for settings in group:
         problem, X0 = instance(settings)
         method, recorder = solver(settings, problem), Recorder(**settings["stop"])
-        rule = op.stopping.rules.default_rule(
-            op.stopping.Stationary(recorder.certificate), op.stopping.MaxIterations(NEVER), restarts=method.restarts
-        )
+        rule = method.default_stop(op.stopping.Stationary(recorder.certificate), op.stopping.MaxIterations(NEVER))
         result = op.solve(problem, method, X0, stop=rule, every=NEVER, callback=recorder)
         ended = {"status": recorder.status.name} if recorder.status else {}
         outcomes.append({**outcome(result), **ended, **recorder.curve})
@@ -45,12 +43,12 @@ class Recorder:
     def __call__(self, now: op.Snapshot) -> None:
         """Look at an iterate."""
         if now.iteration == 0:
-            self._first, self._clock = now.run_seconds, Clock()  # what the first state took; processor time from here on
-        seconds = self._first + self._clock.run_cpu_seconds
+            self._first, self._meter = now.run_seconds, Meter("run")  # what the first state took; processor time from here on
+        seconds = self._first + self._meter.cpu_seconds("run")
         over = seconds >= self.seconds
         if not (now.certified or over or seconds >= self._due):
             return
-        with self._clock.off():
+        with self._meter.part("certificate"):
             certificate = now.kkt_error
         found = (now.iteration, seconds, certificate if isfinite(certificate) else None)  # JSON has no infinity
         for name, value in zip(self.curve, found, strict=True):
