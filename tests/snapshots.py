@@ -20,7 +20,7 @@ def snapshot(**changes):
         "run_seconds": 1.0,
         "scheduled": False,
         "residuals": {"step": lambda: 1e-4, "constraint": lambda: 2.0},
-        "evaluator": Evaluator(problem, X),
+        "evaluator": Evaluator.at(problem, X),
         "checked": 0,
         "scale": 1.0,
         "least": np.inf,

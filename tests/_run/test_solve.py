@@ -8,14 +8,19 @@ import pytest
 import orthoprox as op
 from orthoprox import stiefel
 from orthoprox._certify.evaluator import Evaluator, Measurement
-from orthoprox._run.clock import Clock
 from orthoprox._run.ending import STALLED_STEPS
-from orthoprox._run.solve import _Run
+from orthoprox._run.meter import Meter
+from orthoprox._run.solve import Call, _Run
 from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Status
 from small_problems import DIVERGING, SPARSE, X0, A
 
 DIVERGING_SLOWLY = op.LSALM(rho=0.5, lam=2.0, r=0.1, alpha=1.4, beta=0.9, eps=0.0, box=2.0)  # cycles off the manifold
+
+
+def a_run(solver, rule):
+    """A run on SPARSE that has not begun."""
+    return _Run(Call(SPARSE, solver, rule, Evaluator.at(SPARSE, X0), Meter("run")), rule, None)
 
 
 def test_measurements_happen_at_powers_of_two_and_then_every_256():
@@ -41,10 +46,10 @@ def test_iteration_budget_returns_the_last_iterate():
 
 def test_time_budget_counts_all_time():
     def slow(now):
-        while now.evaluator is not None and clock.seconds < 0.02 * now.iteration:
+        while now.evaluator is not None and clock.seconds() < 0.02 * now.iteration:
             pass
 
-    clock = Clock()
+    clock = Meter("run")
     result = op.solve(SPARSE, op.LSALM(), X0, stop=MaxSeconds(0.1), callback=slow)
     assert result.status is Status.TIME
     assert result.seconds >= 0.1
@@ -153,7 +158,7 @@ def test_the_best_point_is_the_one_with_the_smallest_kkt_error():
         iteration = seconds = run_seconds = 0
         measurement = Measurement(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-    run = _Run(SPARSE, SimpleNamespace(parameters=lambda state: {}), Stationary(), every=None, kept=True, callback=None)
+    run = a_run(SimpleNamespace(parameters=lambda state: {}), Stationary())
     for state, kkt_error in [("a", 1e-2), ("b", 1e-3), ("c", 1.0), ("d", 1e-3)]:
         Now.kkt_error = kkt_error
         run._record(Now, state, keep=True)
@@ -175,8 +180,8 @@ def test_motion_resets_the_count_of_still_steps():
     """Nearly as many steps of rest as make a run stall, one of motion, and as many of rest: not
     stalled.
     """
-    run = _Run(SPARSE, op.LSALM(), MaxIterations(10**6), every=None, kept=True, callback=None)
-    run.evaluator, run.rounding_length = Evaluator(SPARSE, X0), 1e-15
+    run = a_run(op.LSALM(), MaxIterations(10**6))
+    run.rounding_length = 1e-15
     state = op.LSALM().init(SPARSE, X0)
     for moved in [0.0] * (STALLED_STEPS - 10) + [1.0] + [0.0] * (STALLED_STEPS - 10):
         run.iteration = 3
@@ -215,7 +220,8 @@ def test_a_start_has_to_lie_on_the_manifold_to_half_precision():
                 op.solve(SPARSE, op.LSALM(), start)
 
 
-@pytest.mark.parametrize(("solver", "best"), [(Adaptive(), True), (op.LSALM(), False)])
-def test_a_stalled_run_returns_its_best_point_if_the_method_recovers(solver, best):
-    run = _Run(SPARSE, solver, Stationary(), every=None, kept=True, callback=None)
-    assert run._ending(Status.STALLED, solver.init(SPARSE, X0)).best is best
+@pytest.mark.parametrize("solver", [Adaptive(), op.LSALM()])
+@pytest.mark.parametrize("status", list(Status))
+def test_a_run_that_ended_badly_returns_its_best_point(solver, status):
+    ending = a_run(solver, Stationary())._ending(status, solver.init(SPARSE, X0))
+    assert ending.best == (status in (Status.STALLED, Status.TIME, Status.DIVERGED))

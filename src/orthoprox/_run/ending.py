@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from orthoprox._arrays.library import Array, namespace
 from orthoprox.stopping.status import Status
 
+STALLED_STEPS = 100  # motionless steps in a row after which a run has stalled
+
 
 @dataclass(frozen=True)
 class Ending:

@@ -10,7 +10,8 @@ import numpy as np
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, precision
 from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility
-from orthoprox._run.ending import Ending, zero_columns
+from orthoprox._linalg.stiefel import rounding_length
+from orthoprox._run.ending import STALLED_STEPS, Ending, zero_columns
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox.problems.problem import Problem, as_problem, counted
@@ -22,7 +23,6 @@ from orthoprox.stopping.status import Status
 
 Callback = Callable[[Snapshot], object]
 
-STALLED_STEPS = 100  # motionless steps in a row after which a run has stalled
 _SPACING = 256  # iterations between measurements late in a run; these stay below a twentieth of the work
 _DIVERGED = 1e6  # a step this long, or |X'X - I| this large, has diverged
 _LEAST_WORK, _MOST_WORK = 50, 1000  # bounds of the work for the last certificate, in pairs of products
@@ -275,8 +275,3 @@ class _Run:
             history={name: np.array([row[name] for row in self.history]) for name in self.history[0]},
             **self.meter.totals(),
         )
-
-
-def rounding_length(X0: Array) -> float:
-    """Return the length up to which a step is only rounding."""
-    return float(4 * precision(X0) * X0.shape[-1] ** 0.5)

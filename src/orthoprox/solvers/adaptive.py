@@ -161,11 +161,12 @@ class Adaptive(Solver[State]):
         }
 
     def conclude(self, problem: Problem, first: State, last: State) -> tuple[State, str]:
-        """Return the last state, or the first if f is higher at the last by more than its residual
-        can explain.
+        """Return the last state, or the first if f is higher at the last. If that is stationary
+        nearly, its residual may explain so much.
         """
-        slack = max(_CONVERGED, min(_COMPARED, _relative_residual(last)))
-        if is_worse(problem, self.output(last), first.value, slack=slack):
+        residual = _relative_residual(last)
+        slack = residual if residual <= _COMPARED else 0.0
+        if is_worse(problem, self.output(last), first.value, slack=max(slack, _CONVERGED)):
             return first, "No point better than the start was found; this is the start."
         return last, ""
 
