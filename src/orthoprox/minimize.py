@@ -19,7 +19,7 @@ from orthoprox._run.multistart import solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
 from orthoprox._run.solve import Call, Callback, check_method, run, start_point
-from orthoprox.problems.problem import Problem, counted
+from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
@@ -128,7 +128,7 @@ def minimize(
     """
     meter = Meter("start")
     solver = _solver(method, parameters)
-    check_method(problem, solver)
+    check_method(as_problem(problem), solver)
     rule, deadline = _rule(solver, tol, max_iterations, stop), None if max_seconds is None else Deadline(max_seconds)
     if callback is not None:
         inputs.function(callback, "callback", "one argument")

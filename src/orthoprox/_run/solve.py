@@ -71,7 +71,7 @@ def solve(
         stationarity, the feasibility of X and of its prox point P, and |P - X| / sqrt(n).
     """
     meter = Meter("certificate")
-    check_method(problem, solver)
+    check_method(as_problem(problem), solver)
     if every is not None:
         inputs.integer(every, "every")
     if callback is not None:
@@ -98,11 +98,8 @@ def start_point(problem: Problem, X0: Any) -> Array:
     return X0
 
 
-def check_method(problem: Any, solver: Any) -> None:
-    """Raise ``TypeError`` unless this is a problem and a method, and the problem has what the
-    method needs.
-    """
-    as_problem(problem)
+def check_method(problem: Problem, solver: Any) -> None:
+    """Raise ``TypeError`` unless this is a method and the problem has what it needs."""
     if not isinstance(solver, Solver):
         raise TypeError(f"solver is {solver!r}, a {type(solver).__name__}; it needs a method such as orthoprox.LSALM().")
     for ability in solver.needs:

@@ -2,8 +2,9 @@
 how it is counted.
 """
 
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, namespace
@@ -154,9 +155,10 @@ def counted(problem: Problem, work: Work) -> Problem:
         work.proxes += 1
         return g.prox(X, t)
 
-    smooth = _Counted(ell, value=value, grad=grad, value_and_grad=value_and_grad)
-    nonsmooth = _Counted(g, value=g.value, prox=prox)
-    return replace(problem, smooth=cast(Smooth, smooth), nonsmooth=cast(Nonsmooth, nonsmooth))
+    same = copy(problem)  # whose shapes are checked already
+    object.__setattr__(same, "smooth", _Counted(ell, value=value, grad=grad, value_and_grad=value_and_grad))
+    object.__setattr__(same, "nonsmooth", _Counted(g, value=lambda X: g.value(X), prox=prox))
+    return same
 
 
 def as_problem(value: Any) -> Problem:
