@@ -40,6 +40,5 @@ def constants(problem: op.Problem) -> dict[str, float]:
 def outcome(result: op.Result) -> Outcome:
     """Return what the tables show of a result."""
     full = result.to_dict()
-    names = ("status", "iterations", "objective", "projected_objective", "feasibility", "stationarity", "sparsity")
-    times = {"seconds": result.run_seconds, "cpu_seconds": result.run_cpu_seconds}
-    return {**{name: full[name] for name in names}, **times, "upper": full["certificate"]["upper"]}
+    names = ("status", "iterations", "run_seconds", "run_cpu_seconds", "objective", "projected_objective", "feasibility")
+    return {**{name: full[name] for name in (*names, "stationarity", "sparsity")}, "upper": full["certificate"]["upper"]}
