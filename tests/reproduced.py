@@ -18,6 +18,21 @@ def rows(out, name=ID):
     return [entry for entry in entries if "key" in entry]
 
 
+OLD = {  # the names of times in the first schema
+    "run_seconds": "seconds",
+    "run_cpu_seconds": "cpu_seconds",
+    "seconds": "wall_seconds",
+    "at_run_cpu_seconds": "at_seconds",
+}
+
+
+def of_the_first_schema(path):
+    """Make all rows of a file as they were written before they had a schema number."""
+    entries = [json.loads(line) for line in path.read_text().splitlines()]
+    old = [{OLD.get(name, name): value for name, value in entry.items() if name != "schema"} for entry in entries]
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in old))
+
+
 def executed_runs(tasks):
     """Return the runs of tasks."""
     return [run for task in tasks for run in task.runs]

@@ -9,8 +9,10 @@ import pytest
 
 import orthoprox as op
 from orthoprox import starts, stiefel
+from orthoprox._run.solve import run
 from orthoprox.starts.search import search
 from orthoprox.stopping import MaxIterations, Stationary, Status
+from orthoprox.stopping.deadline import Deadline
 from small_problems import GAUSSIAN, raising
 
 minimizing = import_module("orthoprox.minimize")
@@ -21,26 +23,38 @@ def test_auto_ends_no_higher_than_the_run_from_its_start():
     assert op.minimize(GAUSSIAN).projected_objective <= op.minimize(GAUSSIAN, X0).projected_objective + 1e-9
 
 
-def test_a_time_budget_holds_for_the_search_too(monkeypatch):
+class Elapsed(Deadline):
+    """A deadline in ten seconds, of which as many are over as is told."""
+
+    seconds = 0.0
+
+    def left(self):
+        return 10.0 - Elapsed.seconds
+
+
+@pytest.fixture
+def elapsed(monkeypatch):
+    monkeypatch.setattr(minimizing, "Deadline", Elapsed)
+    monkeypatch.setattr(Elapsed, "seconds", 0.0)
+    return Elapsed
+
+
+def test_a_time_budget_holds_for_the_search_too(monkeypatch, elapsed):
     """A search that would take for ever is cut at half of the budget, and the run gets what is
     left.
     """
 
-    class Slow:
-        wall_seconds = 0.0
-
-    def slow(problem, rng, number, *, out_of_time):
-        while not out_of_time():
-            Slow.wall_seconds += 1.0
+    def slow(problem, rng, number, deadline):
+        while not deadline.half_over():
+            elapsed.seconds += 1.0
         return [starts.random(problem, rng)]
 
     seen = []
-    monkeypatch.setattr(minimizing, "Clock", Slow)
     monkeypatch.setattr(minimizing, "search", slow)
-    monkeypatch.setattr(minimizing, "MaxSeconds", lambda seconds: seen.append(seconds) or op.stopping.MaxIterations(1))
+    monkeypatch.setattr(elapsed, "within", lambda self, rule, turns: seen.append(self.left()) or MaxIterations(1))
     with pytest.warns(op.ConvergenceWarning):
         op.minimize(GAUSSIAN, max_seconds=10.0)
-    assert seen[0] == pytest.approx(5.0)
+    assert seen[0] == 5.0
 
 
 def test_an_interrupt_while_a_start_is_sought_returns_a_point(monkeypatch):
@@ -52,24 +66,15 @@ def test_an_interrupt_while_a_start_is_sought_returns_a_point(monkeypatch):
     assert result.measurement.feasibility < 1e-10
 
 
-class Stopped:
-    """A clock that stands still."""
-
-    def __init__(self, wall_seconds):
-        self.wall_seconds = wall_seconds
-
-
-def test_lower_minima_are_looked_for_within_the_time_and_without_the_callback(monkeypatch):
+def test_lower_minima_are_looked_for_within_the_time_and_without_the_callback(monkeypatch, elapsed):
     seen, calls = [], []
 
-    def spy(result, run, out_of_time, rng):
-        seen.append((len(calls), out_of_time()))
-        clock.wall_seconds = 11.0
-        seen.append((len(calls), out_of_time()))
-        return run(stiefel.polar(result.X))  # a run for which there is no time left
+    def spy(call, result, rng):
+        seen.append((len(calls), call.deadline.over()))
+        elapsed.seconds = 11.0
+        seen.append((len(calls), call.deadline.over()))
+        return run(call, stiefel.polar(result.X))  # a run for which there is no time left
 
-    clock = Stopped(0.0)
-    monkeypatch.setattr(minimizing, "Clock", lambda: clock)
     monkeypatch.setattr(minimizing, "lower_minima", spy)
     with pytest.warns(op.ConvergenceWarning):
         result = op.minimize(GAUSSIAN, max_seconds=10.0, callback=calls.append, tol=1e-12, max_iterations=3, polish=False)
@@ -89,20 +94,6 @@ def test_a_rule_of_ones_own_decides_what_is_converged():
     with pytest.warns(op.ConvergenceWarning):
         result = op.minimize(GAUSSIAN, "random", stop=MaxIterations(3), tol=10.0)
     assert result.status is Status.ITERATIONS
-
-
-def test_runs_side_by_side_have_the_time_that_is_left(monkeypatch):
-    rules = []
-
-    def several(problem, solver, starts, rule, *, history):
-        rules.extend([rule(1), rule(3)])
-        return op.solve(problem, solver, starts[0], stop=MaxIterations(0))
-
-    monkeypatch.setattr(minimizing, "Clock", lambda: Stopped(4.0))
-    monkeypatch.setattr(minimizing, "solve_from", several)
-    with pytest.warns(op.ConvergenceWarning):
-        op.minimize(GAUSSIAN, "random", n_starts=2, max_seconds=10.0)
-    assert [rule.second for rule in rules] == [op.stopping.MaxSeconds(6.0), op.stopping.MaxSeconds(2.0)]
 
 
 def test_an_interrupted_search_for_several_starts_returns_one_point(monkeypatch):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from benchmarks.studies.target import Target, at_least
 from benchmarks.studies.task import Row, Task, settings
-from benchmarks.studies.timing import clocked, warm_up
+from benchmarks.studies.timing import warm_up
 
 import orthoprox as op
 from benchmarks.peers import run as peers
@@ -27,29 +27,35 @@ def run(task: Task) -> list[Row]:
     """Solve one problem in all ways."""
     warm_up()
     problem, random = task.make()
-    rows = [_row(OURS, "ours", *_ours(problem))]
+    rows = [_row(OURS, "ours", _ours(problem))]
     for start, X0 in (("random", random), ("ours", search(problem, np.random.default_rng(0))[0])):
-        rows += [_row(name, start, *_method(problem, name, X0)) for name in task.common["methods"]]
+        rows += [_row(name, start, _method(problem, name, X0)) for name in task.common["methods"]]
         rows += [_package(problem, name, start, X0, task) for name in task.common["packages"]]
     return rows
 
 
-def _ours(problem: op.Problem) -> tuple[op.Result, float]:
+def _ours(problem: op.Problem) -> op.Result:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", op.ConvergenceWarning)
-        return clocked(op.minimize, problem, history=False)
+        return op.minimize(problem, history=False)
 
 
-def _method(problem: op.Problem, name: str, X0: Array) -> tuple[op.Result, float]:
+def _method(problem: op.Problem, name: str, X0: Array) -> op.Result:
     budget = {"tol": TOLERANCE, "max_iterations": MOST, "polish": False, "history": False}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", op.ConvergenceWarning)
-        return clocked(op.minimize, problem, X0, method=name, **budget)
+        return op.minimize(problem, X0, method=name, **budget)
 
 
-def _row(who: str, start: str, result: op.Result, seconds: float) -> Row:
-    objective = result.projected_objective
-    return {"who": who, "start": start, "objective": objective, "seconds": seconds, "note": result.status.name, "error": ""}
+def _row(who: str, start: str, result: op.Result) -> Row:
+    return {
+        "who": who,
+        "start": start,
+        "objective": result.projected_objective,
+        "seconds": result.seconds,
+        "note": result.status.name,
+        "error": "",
+    }
 
 
 def _package(problem: op.Problem, name: str, start: str, X0: Array, task: Task) -> Row:

@@ -22,13 +22,13 @@ entries, so that their ratio can be below 1.""",
 LSALM has the parameters and the stopping rule of the paper's sparse PCA experiment, a random start, and dense products
 throughout: the products over nonzero entries, which the library would use in its gradient, are switched off for it. The
 KKT error with which it ends is the certificate that the adaptive method has to reach from the same start. No run keeps a
-history. *Same start* compares the seconds of both methods, with all that their stopping rules read. *Whole call* is the wall
-time of `minimize(problem)`, to its own tolerance of 1e-6 and with the search for a start, the certificate and the polish,
-against the seconds of LSALM without its last certificate.""",
+history. *Same start* compares the `run_seconds` of both: the method alone, with all that its stopping rule reads. *Whole call*
+is the `seconds` of `minimize(problem)`, to its own tolerance of 1e-6 and with the search for a start, the certificate and the
+polish, against the `run_seconds` of LSALM, without its last certificate.""",
     "pymanopt500": """\
-Wall time of `minimize(problem, history=False)` against that of the solve alone in the package's own process, one after the
-other and with one BLAS thread each; a study may share the machine with another on its other core, so that times are to be
-read as ratios. The start that is called ours is the one that `minimize` finds and begins with; the package
+The `seconds` of `minimize(problem, history=False)`, the whole call, against those of the solve alone in the package's own
+process, one after the other and with one BLAS thread each; a study may share the machine with another on its other core, so
+that times are to be read as ratios. The start that is called ours is the one that `minimize` finds and begins with; the package
 does not pay for it. `gap` is by what share the peer's objective is above ours, `times ours` its time over ours.""",
     "families": """\
 What each ends with, at the nearest feasible point: `gap` is by what share the peer's objective is above ours, negative where
@@ -36,17 +36,17 @@ it is below. A peer beats us if ours is worse by more than 1e-4 of its value. Ho
 make it better, is told in `benchmarks/peers`; ManPG-Ada, SOC and RADMM are our own, with a tolerance of 1e-5 and 3000
 iterations. Two problems are solved side by side here, so that the seconds are only indicative.""",
     "small": """\
-Both methods are run by the same loop, in turn, from the same random start to a certificate of 1e-5; the seconds are the
-methods' own, with all that the stopping rule reads, medians over the seeds.""",
+Both methods are run by the same loop, in turn, from the same random start to a certificate of 1e-5. `run_seconds` is the time
+of the method alone, with all that the stopping rule reads; medians over the seeds.""",
     "polish": """\
 Each instance is solved from its random start to a certificate of 1e-6, with 5000 iterations at the most, and polished from
 there, converged or not. Polished means a relative certificate of 1e-10 and |X'X - I| <= 1e-12 sqrt(n), with the zeros kept;
 worse would be a larger KKT error, or an objective that is higher by more than 1e-6 of it.""",
     "growth": """\
 Whole calls, each in a fresh process, with two minutes at the most: sparse PCA with one size growing and the others fixed. An
-iteration is the time of the method over its iterations; memory is the peak beyond what is in use once the data are there. A
-KKT error above 1e-6 belongs to a call that ran out of time. Where p is above about m / 2, A'A is formed once and the time of an
-iteration depends on p no longer; the exponents in p are fitted across that change.""",
+iteration is `run_seconds`, the time of the method alone, over its iterations; memory is the peak beyond what is in use once the
+data are there. A KKT error above 1e-6 belongs to a call that ran out of time. Where p is above about m / 2, A'A is formed once
+and the time of an iteration depends on p no longer; the exponents in p are fitted across that change.""",
 }
 
 

@@ -37,14 +37,13 @@ def times(plt: Any, rows: Sequence[Row]) -> Any:
     """
     figure, axis = plt.subplots(figsize=(9, 2.6), constrained_layout=True)
     for k, (who, name) in enumerate(headline.WHO.items()):
-        clock = "wall" if who == "whole call" else "seconds"
-        seconds = [row[clock] for row in rows if row["who"] == who]
+        seconds = [row[headline.clock(who)] for row in rows if row["who"] == who]
         label = f" {median(seconds):.1f} s" + ("" if who == "lsalm" else f", 1/{median(headline.ratios(rows, who)):.0f}")
         axis.barh(name, median(seconds), color=["tab:gray", "tab:blue", "tab:orange"][k])
         axis.text(max(seconds), k, " " + label, va="center")
         axis.plot(seconds, [k] * len(seconds), "k.", markersize=4)
     axis.invert_yaxis()
-    axis.set_xlim(right=1.15 * max(row["seconds"] for row in rows))
+    axis.set_xlim(right=1.15 * max(row["run_seconds"] for row in rows))
     axis.set_xlabel(f"seconds, {rows[0]['case']}")
     axis.spines[["top", "right"]].set_visible(False)
     return figure

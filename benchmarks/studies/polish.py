@@ -30,7 +30,7 @@ def _row(one: Instance) -> Row:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", op.ConvergenceWarning)
         rough = op.minimize(problem, X0, max_iterations=5000, polish=False, history=False)
-    evaluator = Evaluator(problem, X0)
+    evaluator = Evaluator.at(problem, X0)
     found = polish(problem, rough.X, rough.multiplier, evaluator)
     fine = rough.measurement if found is None else evaluator.measure(found[0], evaluator.certify(*found))
     return {

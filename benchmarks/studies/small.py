@@ -31,11 +31,11 @@ def run(task: Task) -> list[Row]:
     for _ in range(task.settings["repetitions"]):
         for who, method in WHO.items():
             results[who] = op.solve(problem, method(), X0, stop=stop, history=False)
-            seconds[who].append(results[who].seconds)
+            seconds[who].append(results[who].run_seconds)
     return [
         {
             "who": who,
-            "seconds": median(seconds[who]),
+            "run_seconds": median(seconds[who]),
             "iterations": result.iterations,
             "objective": result.projected_objective,
             "kkt_error": result.measurement.kkt_error,
@@ -47,7 +47,7 @@ def run(task: Task) -> list[Row]:
 
 def ratios(rows: Sequence[Row], case: str) -> list[float]:
     """Return ManPG-Ada's time over ours, for each seed."""
-    times = {(row["who"], row["seed"]): row["seconds"] for row in rows if row["case"] == case}
+    times = {(row["who"], row["seed"]): row["run_seconds"] for row in rows if row["case"] == case}
     return [times["manpg-ada", seed] / time for (who, seed), time in times.items() if who == "adaptive"]
 
 
@@ -61,14 +61,14 @@ def table(rows: Sequence[Row]) -> str:
                 [
                     case,
                     NAMES[who],
-                    f"{median(row['seconds'] for row in own):.3f}",
+                    f"{median(row['run_seconds'] for row in own):.3f}",
                     f"{median(row['iterations'] for row in own):.0f}",
                     f"{median(row['objective'] for row in own):.4f}",
                     f"{max(row['kkt_error'] for row in own):.0e}",
                     f"{sum(row['status'] == 'CONVERGED' for row in own)} of {len(own)}",
                 ]
             )
-    header = ["problem", "method", "seconds", "iterations", "objective", "largest KKT error", "converged"]
+    header = ["problem", "method", "run_seconds", "iterations", "objective", "largest KKT error", "converged"]
     return markdown(header, lines)
 
 

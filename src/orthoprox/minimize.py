@@ -2,27 +2,33 @@
 
 import inspect
 import warnings
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import asdict, replace
 from typing import Any, Never
 
+import numpy as np
+
+from orthoprox._adaptive.polish import polish as polish_point
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.library import Array, namespace, precision
+from orthoprox._certify.evaluator import Evaluator
 from orthoprox._linalg.stiefel import polar
-from orthoprox._run.clock import Clock
-from orthoprox._run.finish import lower_minima, polished, with_certified_status
+from orthoprox._run.lower_minima import lower_minima
+from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
-from orthoprox._run.solve import Callback, solve, start_point
-from orthoprox.problems.problem import Problem, as_problem
+from orthoprox._run.solve import Call, Callback, check_method, run, start_point
+from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers import SOLVERS
-from orthoprox.solvers.adaptive import Adaptive
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
 from orthoprox.starts.points import random
 from orthoprox.starts.search import search
-from orthoprox.stopping.rules import MaxIterations, MaxSeconds, Stationary, Stop, as_rule, default_rule
+from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
 from orthoprox.stopping.snapshot import Snapshot
+from orthoprox.stopping.status import Status
 
 _OPTIONS = (
     "start",
@@ -39,9 +45,8 @@ _OPTIONS = (
     "callback",
     "progress",
 )
-
-
-_TICK = 1e-9  # seconds of a run that has to end at once
+_POLISHABLE = Status.CONVERGED, Status.ITERATIONS, Status.STALLED, Status.FAILED
+_CERTIFICATE = 50  # pairs of products for the certificate of a polished point
 
 
 class ConvergenceWarning(UserWarning):
@@ -79,7 +84,8 @@ def minimize(
         method and takes the best; for other methods it is "random". If the problem is small, "auto"
         also looks for lower minima after the run, by basin hopping. This takes further runs, each
         within the same ``tol`` and ``max_iterations``. The result is that of the run which ended
-        lowest, with its own iterations, times and history. With ``stop`` there is no such search.
+        lowest, with its iterations, history and ``run_seconds``; ``seconds``, ``work`` and
+        ``phases`` are of the whole call. With ``stop`` there is no such search.
     n_starts : int
         How many starts to solve from, side by side in processes; the best result is returned. With
         "auto" these are the starts with the lowest probe values; otherwise they differ by their
@@ -120,41 +126,40 @@ def minimize(
     Result
         If it did not converge, a :class:`ConvergenceWarning` is issued.
     """
-    clock = Clock()
-    as_problem(problem)
+    meter = Meter("start")
     solver = _solver(method, parameters)
-    rule, time = _rule(solver, tol, max_iterations, stop), _TimeBudget(max_seconds, clock)
+    check_method(as_problem(problem), solver)
+    rule, deadline = _rule(solver, tol, max_iterations, stop), None if max_seconds is None else Deadline(max_seconds)
     if callback is not None:
         inputs.function(callback, "callback", "one argument")
-    wanted = _wants_polish(polish, default=isinstance(solver, Adaptive) and stop is None)
+    polish = _wants_polish(polish, default=solver.auto.polish and stop is None)
     n_starts = _checked_n_starts(n_starts, callback, inputs.flag(progress, "progress"))
-    auto = isinstance(start, str) and start == "auto"
-    if auto and not isinstance(solver, Adaptive):
-        auto, start = False, "random"
-    project, rng = inputs.flag(project, "project"), inputs.generator(seed)
-
-    def run(X0: Array, callback: Callback | None = None) -> Result:
-        return solve(problem, solver, X0, stop=time.within(rule), history=history, callback=callback)
-
-    try:
-        starts = (
-            search(problem, rng, n_starts, out_of_time=time.half) if auto else _starts(problem, start, n_starts, project, rng)
-        )
-    except KeyboardInterrupt:
-        starts, n_starts, callback = [random(problem, rng)], 1, _interrupted
-    if n_starts > 1:
-        result = solve_from(problem, solver, starts, lambda turns: time.within(rule, turns), history=history)
-    elif progress:
-        with Progress(callback) as shown:
-            result = run(starts[0], shown)
-    else:
-        result = run(starts[0], callback)
-    if auto and stop is None:
-        result = lower_minima(result, run, time.over, rng)
-    if wanted:
-        result = polished(result, starts[0], history)
-    result = replace(with_certified_status(result, tol) if stop is None else result, wall_seconds=clock.wall_seconds)
-    if not result.converged:
+    start, searched = _named(start, solver.auto.start)
+    project, history, rng = inputs.flag(project, "project"), inputs.flag(history, "history"), inputs.generator(seed)
+    counting = counted(problem, meter.work)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        try:
+            starts = _starts(counting, start, n_starts, rng, project=project, deadline=deadline)
+        except KeyboardInterrupt:
+            starts, n_starts, callback = [random(counting, rng)], 1, _interrupted
+        meter.left["start"] = float(counting.value(starts[0]))
+        with meter.part("certificate"):
+            evaluator = Evaluator.at(counting, starts[0])
+        call = Call(counting, solver, rule, evaluator, meter, deadline, history=history)
+        if n_starts > 1:
+            result = solve_from(call, problem, starts)
+        else:
+            with Progress(callback) if progress else nullcontext(callback) as shown:
+                result = run(call, starts[0], shown)
+        if searched and stop is None:
+            result = lower_minima(call, result, rng)
+        if polish:
+            result = _polished(call, result)
+    if stop is None:
+        result = _with_certified_status(result, tol)
+    meter.left["certificate"] = result.measurement.projected_objective
+    result = replace(result, problem=problem, **meter.totals())
+    if result.status is not Status.CONVERGED:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
 
@@ -179,27 +184,6 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
     return kind(**parameters)
 
 
-class _TimeBudget:
-    """The remaining part of a time budget; None is no budget."""
-
-    def __init__(self, budget: float | None, clock: Clock) -> None:
-        self.budget, self.clock = None if budget is None else inputs.number(budget, "max_seconds"), clock
-
-    def within(self, rule: Stop, turns: int = 1) -> Stop:
-        """Return the rule within the remaining time, or within its share for the first of ``turns``
-        runs in turn.
-        """
-        return rule if self.budget is None else rule | MaxSeconds(max((self.budget - self.clock.wall_seconds) / turns, _TICK))
-
-    def half(self) -> bool:
-        """Whether half of it is over."""
-        return self.budget is not None and self.clock.wall_seconds >= self.budget / 2
-
-    def over(self) -> bool:
-        """Whether all of it is over."""
-        return self.budget is not None and self.clock.wall_seconds >= self.budget
-
-
 def _interrupted(now: Snapshot) -> Never:
     raise StopIteration("The search for a start was interrupted.")
 
@@ -209,7 +193,7 @@ def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, stop: Sto
     certified = Stationary(tol)
     budget = MaxIterations() if max_iterations is None else MaxIterations(max_iterations)
     if stop is None:
-        return default_rule(certified, budget, restarts=solver.restarts)
+        return solver.default_stop(certified, budget)
     return as_rule(stop) if max_iterations is None else as_rule(stop) | budget
 
 
@@ -226,13 +210,25 @@ def _checked_n_starts(n_starts: Any, callback: Callback | None, progress: bool) 
     return number
 
 
-def _starts(problem: Problem, start: Any, number: int, project: bool, rng: Any) -> list[Array]:
+def _named(start: Any, auto: str) -> tuple[Any, bool]:
+    """Return the start, with its name in place of "auto", and whether it is to be searched for."""
+    if not isinstance(start, str):
+        return start, False
+    name = inputs.choice(start, "start", ["auto", *STARTS])
+    return (auto, auto == "search") if name == "auto" else (name, False)
+
+
+def _starts(
+    problem: Problem, start: Any, number: int, rng: np.random.Generator, *, project: bool, deadline: Deadline | None
+) -> list[Array]:
+    """Return the starts, in the precision in which a run will go on."""
     if not isinstance(start, str):
         if number > 1:
             raise ValueError(f"n_starts is {number} but the start is one point; name a start such as 'auto' or 'random'.")
-        return [_point(problem, start, project)]
-    name = inputs.choice(start, "start", ["auto", *STARTS])
-    return [STARTS[name](problem, rng) for _ in range(number)]
+        return [problem.probe(_point(problem, start, project))]
+    if start == "search":
+        return [problem.probe(X0) for X0 in search(problem, rng, number, deadline)]
+    return [problem.probe(STARTS[start](problem, rng)) for _ in range(number)]
 
 
 def _point(problem: Problem, start: Any, project: bool) -> Array:
@@ -243,3 +239,42 @@ def _point(problem: Problem, start: Any, project: bool) -> Array:
             raise ValueError("The start is zero, so no point of the manifold is nearest to it; pass another one.")
         X0 = polar(X0 / size)
     return start_point(problem, X0)
+
+
+def _polished(call: Call, result: Result) -> Result:
+    """Return the result at the polished point, or as it is if polishing does not help or the run
+    was cut short.
+    """
+    if result.status not in _POLISHABLE:
+        return result
+    if result.measurement.kkt_error <= precision(result.X) ** (2 / 3):  # polished within the run
+        return replace(result, polished=True)
+    meter, evaluator = call.meter, call.evaluator
+    with meter.part("polish"):
+        found = polish_point(call.problem, result.X, result.multiplier, evaluator)
+    meter.left["polish"] = result.measurement.projected_objective
+    if found is None:
+        return result
+    with meter.part("certificate"):
+        certificate = evaluator.certify(*found, work=_CERTIFICATE)
+        measurement = evaluator.measure(found[0], certificate)
+    meter.left["polish"] = measurement.projected_objective
+    row = {name: column[-1] for name, column in result.history.items()} | asdict(measurement)
+    return replace(
+        result,
+        X=found[0],
+        multiplier=found[1],
+        certificate=certificate,
+        measurement=measurement,
+        history={name: np.append(column if call.history else column[:0], row[name]) for name, column in result.history.items()},
+        polished=True,
+    )
+
+
+def _with_certified_status(result: Result, tol: float) -> Result:
+    """Return the result with the status that its certificate proves: a budget may end a run before
+    its last check.
+    """
+    if result.status not in (*_POLISHABLE, Status.TIME) or not result.measurement.kkt_error <= tol:
+        return result
+    return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value)

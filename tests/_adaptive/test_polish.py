@@ -46,7 +46,7 @@ def rough(g, seed=0, tol=1e-5):
     X0 = stiefel.random_point(20, 4, seed=seed)
     result = unpolished(problem, X0, tol)
     assert result.converged
-    return Rough(problem, result.X, result.multiplier, Evaluator(problem, X0))
+    return Rough(problem, result.X, result.multiplier, Evaluator.at(problem, X0))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -96,7 +96,7 @@ def test_the_scale_of_the_problem_does_not_matter(k):
     """From f to 2^k f the polished X is the same, its multiplier 2^k times as large."""
     one, c = rough(LASSO), 2.0**k
     problem = op.Problem(Variance(c**0.5 * one.problem.smooth.A), L1(2.0 * c), one.problem.shape)
-    two = Rough(problem, one.X, c * one.Y, Evaluator(problem, stiefel.random_point(20, 4, seed=0)))
+    two = Rough(problem, one.X, c * one.Y, Evaluator.at(problem, stiefel.random_point(20, 4, seed=0)))
     (X, Y), (Z, S) = one.polished(), two.polished()
     np.testing.assert_allclose(Z, X, atol=1e-13)
     np.testing.assert_allclose(S / c, Y, atol=1e-11 * stiefel.norm(Y))
@@ -148,7 +148,7 @@ def test_saddles_are_rejected(seed):
     E = np.linalg.eigh(A.T @ A)[1][:, [0, 5, 11]]
     problem = op.Problem(Variance(A), Zero(), (12, 3))
     X = stiefel.polar(E + 1e-6 * normal(seed, 12, 3))
-    assert polish(problem, X, None, Evaluator(problem, X)) is None
+    assert polish(problem, X, None, Evaluator.at(problem, X)) is None
 
 
 def test_terms_that_do_not_show_their_kinks_are_left_alone():
@@ -163,7 +163,7 @@ def test_where_nothing_is_free_nothing_happens():
     """In a box that holds all entries there is no step to take."""
     X = np.array([[1.0], [1.0]]) / 2**0.5
     problem = op.Problem(Quadratic(symmetric(0, 2)), Box(X - 1e-9, X), (2, 1))
-    assert polish(problem, X, None, Evaluator(problem, X)) is None
+    assert polish(problem, X, None, Evaluator.at(problem, X)) is None
 
 
 def test_polishing_in_single_precision():
@@ -174,7 +174,7 @@ def test_polishing_in_single_precision():
     for seed in range(1, 9):
         X0 = stiefel.random_point(20, 4, seed=seed).astype(np.float32)
         result = unpolished(problem, X0, 1e-4)
-        case = Rough(problem, result.X, result.multiplier, Evaluator(problem, X0))
+        case = Rough(problem, result.X, result.multiplier, Evaluator.at(problem, X0))
         X, Y = case.polished()
         assert X.dtype == Y.dtype == np.float32
         left.append(case.kkt_error(X, Y))
@@ -187,7 +187,7 @@ def test_polishing_keeps_the_library():
     case = rough(LASSO)
     problem = op.Problem(Variance(strict.asarray(case.problem.smooth.A)), L1(2.0), (20, 4))
     X0, X, Y = (strict.asarray(M) for M in (stiefel.random_point(20, 4, seed=0), case.X, case.Y))
-    for found, expected in zip(polish(problem, X, Y, Evaluator(problem, X0)), case.polished(), strict=True):
+    for found, expected in zip(polish(problem, X, Y, Evaluator.at(problem, X0)), case.polished(), strict=True):
         assert isinstance(found, type(X))
         np.testing.assert_allclose(np.from_dlpack(found), expected, atol=1e-10)
 

@@ -19,7 +19,7 @@ def test_a_vanishing_gradient_does_not_inflate_the_relative_distance():
     smooth = op.smooth.Function(lambda X: np.sum((X - T) ** 2) / 2, lambda X: X - T)
     problem = op.Problem(smooth, op.nonsmooth.Zero(), SHAPE)
     start = stiefel.random_point(*SHAPE, 2)
-    evaluator = Evaluator(problem, start)
+    evaluator = Evaluator.at(problem, start)
     near = stiefel.polar(T + 1e-9 * start)
     assert evaluator.stationarity(evaluator.certify(near, None)) <= 1e-3
     assert evaluator.floor == pytest.approx(1e-3 * stiefel.norm(start - T))

@@ -9,11 +9,19 @@ import pytest
 
 import orthoprox as op
 from cases import gaussian_pca, normal
+from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run import multistart
+from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import solve_from
+from orthoprox._run.solve import Call, run
 from orthoprox.nonsmooth import L1
 from orthoprox.smooth import Function
 from orthoprox.stopping import MaxIterations, Stationary, Status
+
+
+def a_call(problem, rule, deadline=None):
+    X0 = op.stiefel.random_point(*problem.shape, seed=0)
+    return Call(problem, op.solvers.Adaptive(), rule, Evaluator.at(problem, X0), Meter("start"), deadline, history=False)
 
 
 @pytest.mark.parametrize("cores", [1, pytest.param(2, marks=pytest.mark.extended)])
@@ -22,9 +30,17 @@ def test_several_starts_return_the_best_of_their_runs(monkeypatch, cores):
     problem, rule = gaussian_pca(m=12, n=3), Stationary(1e-6) | MaxIterations(5000)
     starts = [op.stiefel.random_point(12, 3, seed=seed) for seed in range(4)]
     alone = [op.solve(problem, op.solvers.Adaptive(), X0, stop=rule) for X0 in starts]
-    best = solve_from(problem, op.solvers.Adaptive(), starts, lambda turns: rule, history=True)
-    assert best.projected_objective == min(result.projected_objective for result in alone)
+    best = solve_from(a_call(problem, rule), problem, starts)
+    assert best.projected_objective == pytest.approx(min(result.projected_objective for result in alone), rel=1e-9)
     assert best.problem is problem
+
+
+@pytest.mark.extended
+def test_processor_time_counts_what_other_processes_did(monkeypatch):
+    """The run that is returned was one of theirs."""
+    monkeypatch.setattr(multistart, "cores", lambda: 2)
+    result = op.minimize(gaussian_pca(m=12, n=3), "random", n_starts=2, polish=False)
+    assert 0 < result.run_cpu_seconds < result.cpu_seconds - 0.1  # to load the library takes longer
 
 
 def test_what_cannot_travel_runs_in_this_process():
@@ -37,14 +53,15 @@ def test_a_run_that_converged_is_preferred(monkeypatch):
     """Even to a lower one that did not."""
     ends = iter([(False, -3.0), (True, -1.0), (True, -2.0)])
 
-    def run(*_):
+    def run(*_, turns):
         converged, objective = next(ends)
-        return SimpleNamespace(converged=converged, projected_objective=objective, status=None)
+        status = Status.CONVERGED if converged else Status.ITERATIONS
+        return SimpleNamespace(status=status, measurement=SimpleNamespace(projected_objective=objective))
 
     monkeypatch.setattr(multistart, "cores", lambda: 1)
-    monkeypatch.setattr(multistart, "_run", run)
-    best = solve_from(gaussian_pca(), op.solvers.Adaptive(), [0, 1, 2], lambda turns: MaxIterations(1), history=False)
-    assert best.projected_objective == -2.0
+    monkeypatch.setattr(multistart, "run", run)
+    best = solve_from(a_call(gaussian_pca(), MaxIterations(1)), gaussian_pca(), [0, 1, 2])
+    assert best.measurement.projected_objective == -2.0
 
 
 @pytest.mark.extended
@@ -60,42 +77,42 @@ def test_an_interrupt_ends_all_runs_in_turn(monkeypatch):
     """The second is interrupted, the third never begins, and the best point so far is returned as
     interrupted.
     """
-    monkeypatch.setattr(multistart, "cores", lambda: 2)
     begun, calls, A = [], [], normal(0, 30, 10)
 
     def grad(X):
         calls.append(len(begun))
-        if calls.count(3) == 30:  # in the second run, after a look whether they can travel
+        if calls.count(2) == 30:  # in the second run
             raise KeyboardInterrupt
         return -2 * A.T @ (A @ X)
 
     problem = op.Problem(Function(lambda X: -np.sum((A @ X) ** 2), grad), L1(0.5), (10, 2))
     starts = [op.stiefel.random_point(10, 2, seed=seed) for seed in range(3)]
-
-    def rule(turns):
-        begun.append(turns)
-        return Stationary(1e-6) | MaxIterations(5000)
-
-    best = solve_from(problem, op.solvers.Adaptive(), starts, rule, history=False)
-    assert begun == [1, 3, 2]
+    spied = lambda call, X0, *, turns: begun.append(turns) or run(call, X0, turns=turns)  # noqa: E731
+    monkeypatch.setattr(multistart, "run", spied)
+    best = solve_from(a_call(problem, Stationary(1e-6) | MaxIterations(5000)), problem, starts)
+    assert begun == [3, 2]
     assert best.status is Status.INTERRUPTED
+
+
+class Spied:
+    """A deadline that keeps the number of runs that share its time."""
+
+    def __init__(self):
+        self.turns = []
+
+    def within(self, rule, turns=1):
+        self.turns.append(turns)
+        return rule
 
 
 @pytest.mark.parametrize(
     ("cores", "turns"),
-    [
-        (1, [3, 2, 1]),
-        pytest.param(2, [1, 2], marks=pytest.mark.extended),
-        pytest.param(4, [1, 1], marks=pytest.mark.extended),
-    ],
+    [(1, [3, 2, 1]), pytest.param(2, [2], marks=pytest.mark.extended), pytest.param(4, [1], marks=pytest.mark.extended)],
 )
 def test_runs_that_wait_for_each_other_share_the_time(monkeypatch, cores, turns):
-    """One after the other each knows how many are to come; in processes all know the queue, after a
-    look whether they can.
-    """
-    told = []
+    """One after the other each knows how many are to come; in processes all know the queue."""
     monkeypatch.setattr(multistart, "cores", lambda: cores)
     starts = [op.stiefel.random_point(12, 3, seed=seed) for seed in range(3)]
-    problem = gaussian_pca(m=12, n=3)
-    solve_from(problem, op.solvers.Adaptive(), starts, lambda k: told.append(k) or MaxIterations(1), history=False)
-    assert told == turns
+    problem, deadline = gaussian_pca(m=12, n=3), Spied()
+    solve_from(a_call(problem, MaxIterations(1), deadline), problem, starts)
+    assert deadline.turns == turns

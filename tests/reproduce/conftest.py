@@ -2,11 +2,15 @@
 process.
 """
 
+from copy import deepcopy
+
 import pytest
 
 import reproduced
 from orthoprox.reproduce import run as reproduce
 from orthoprox.reproduce import workers
+from orthoprox.reproduce.sections import scaling
+from orthoprox.reproduce.spec import load
 
 
 def no_data():
@@ -40,3 +44,22 @@ def made(executed, tmp_path, without_network):
     reproduce.reproduce([reproduced.ID], quick=True, out=tmp_path, where=reproduced.PART)
     executed.clear()
     return tmp_path
+
+
+def tiny(name, *, quick=False):
+    """Return a spec, sparse PCA at a size that takes no time."""
+    spec = load(name, quick=True)
+    if spec.uses or spec.study not in ("spca", "spca_compared"):
+        return spec
+    content = deepcopy(dict(spec.content))
+    content["problem"]["p"], content["grid"]["m"] = 50, [20, 30]
+    content["stop"]["max_iterations"] = 300
+    if spec.study == "spca_compared":
+        content["problem"]["steps"], content["baseline"]["max_iterations"] = 5, 300
+    return type(spec)(name, content)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(reproduce, "load", tiny)
+    monkeypatch.setattr(scaling, "load", tiny)

@@ -105,12 +105,12 @@ def test_shared_takes_the_seeds_that_all_methods_have():
 
 
 def test_averages():
-    rows = [row(x=1.0, cpu_seconds=1.0, iterations=10), row(x=4.0, cpu_seconds=5.0, iterations=20)]
+    rows = [row(x=1.0, run_cpu_seconds=1.0, iterations=10), row(x=4.0, run_cpu_seconds=5.0, iterations=20)]
     assert mean(rows, "x") == 2.5
     assert deviation(rows, "x") == pytest.approx(3 / 2**0.5)
     assert np.isnan(deviation(rows[:1], "x"))
     assert per_iteration(rows) == pytest.approx(6 / 30)
-    assert per_iteration([row(cpu_seconds=1.0, iterations=0)]) == 1.0
+    assert per_iteration([row(run_cpu_seconds=1.0, iterations=0)]) == 1.0
 
 
 @pytest.mark.parametrize("status", ["ITERATIONS", "STALLED", "DIVERGED", "ERROR"])

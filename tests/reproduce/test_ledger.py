@@ -198,6 +198,9 @@ BAD = {
     "a missing field": (json.dumps({k: v for k, v in GOOD.items() if k != "iterations"}).encode(), "it has no 'iterations'"),
     "a field of another type": (json.dumps({**GOOD, "iterations": "4"}).encode(), "'iterations' is \"4\"; it needs an integer"),
     "an error without a message": (json.dumps({**GOOD, "status": "ERROR"}).encode(), "it has no 'message'"),
+    "a schema to come": (json.dumps({**GOOD, "schema": 3}).encode(), "its schema is 3; this version reads 1 to 2"),
+    "no schema that was": (json.dumps({**GOOD, "schema": 0}).encode(), "its schema is 0; this version reads 1 to 2"),
+    "a schema in words": (json.dumps({**GOOD, "schema": "2"}).encode(), "'schema' is \"2\"; it needs an integer"),
     "an origin without a machine": (b'{"origin": "a", "date": "b", "versions": "c"}', "it has no 'machine'"),
 }
 

@@ -2,14 +2,12 @@
 
 import json
 import re
-from copy import deepcopy
 
 import pytest
 
 from orthoprox.reproduce import run as reproduce
 from orthoprox.reproduce.fingerprint import fingerprint
 from orthoprox.reproduce.ledger import Ledger, State
-from orthoprox.reproduce.sections import scaling
 from orthoprox.reproduce.spec import load, names
 from reproduced import ID, PART, executed_runs, file, made_by_other_code, rows, taken
 
@@ -158,25 +156,6 @@ def test_what_draws_the_runs_of_another_runs_them_once_into_its_file(tmp_path, e
     assert known["table-spca"].ledger.path == file(tmp_path, "table-spca")
 
 
-def tiny(name, *, quick=False):
-    """Return a spec, sparse PCA at a size that takes no time."""
-    spec = load(name, quick=True)
-    if spec.uses or spec.study not in ("spca", "spca_compared"):
-        return spec
-    content = deepcopy(dict(spec.content))
-    content["problem"]["p"], content["grid"]["m"] = 50, [20, 30]
-    content["stop"]["max_iterations"] = 300
-    if spec.study == "spca_compared":
-        content["problem"]["steps"], content["baseline"]["max_iterations"] = 5, 300
-    return type(spec)(name, content)
-
-
-@pytest.fixture
-def small(monkeypatch):
-    monkeypatch.setattr(reproduce, "load", tiny)
-    monkeypatch.setattr(scaling, "load", tiny)
-
-
 @pytest.mark.parametrize("name", ["table-spca", "table-spca-rsm"])
 def test_sparse_pca_goes_from_the_spec_to_the_table(tmp_path, executed, small, name):
     reproduce.reproduce([name], quick=True, out=tmp_path)
@@ -184,7 +163,7 @@ def test_sparse_pca_goes_from_the_spec_to_the_table(tmp_path, executed, small, n
     assert len(found) == 2 * 2 * 4
     assert reproduce.items(tmp_path, quick=True)[name].ledger.damaged == []
     assert {row["status"] for row in found} <= {"CONVERGED", "ITERATIONS"}
-    assert all(row["iterations"] > 0 and row["cpu_seconds"] > 0 for row in found)
+    assert all(row["iterations"] > 0 and row["run_cpu_seconds"] > 0 for row in found)
     text = (tmp_path / "tables" / f"{name}-1.md").read_text()
     assert re.findall(r"^\| (\d+) ", text, flags=re.MULTILINE) == ["20", "30"]
     if name == "table-spca":

@@ -68,7 +68,7 @@ class FirstOrder(Phase[Iterate]):
 
     def first(self, problem: Problem, X: Array) -> Iterate:
         """Return the first iterate of a run, at a point X of the manifold."""
-        k, D = self.settings, problem.smooth.grad(X)
+        k, D = self.settings, problem.grad(X)
         curvature = rules.curvature_at(k, problem, X, D)
         point = phase.at(problem, X, D, curvature)
         c = rules.initial_curvature(k, problem, curvature, point.Y, self.rule)
@@ -78,7 +78,7 @@ class FirstOrder(Phase[Iterate]):
             curvature=curvature,
             floor=FLOOR * float(norm(D)),
             step=1 / curvature,
-            bound=rules.divergence_bound(problem.nonsmooth.prox(X, 1 / c)),
+            bound=rules.divergence_bound(problem.prox(X, 1 / c)),
             polish_at=k.identified,
         )
         return self._at(problem, point, c, memory)
@@ -107,7 +107,7 @@ class FirstOrder(Phase[Iterate]):
         return Verdict.STAGNATED if stagnated else Verdict.GOING
 
     def point(self, problem: Problem, state: Iterate) -> PrimalDual:
-        return PrimalDual(state.X, state.Y, problem.smooth.grad(state.X), phase.subgradient(problem, state.X, state.c))
+        return PrimalDual(state.X, state.Y, problem.grad(state.X), phase.subgradient(problem, state.X, state.c))
 
     def resume(self, state: Iterate) -> Iterate:
         """Go on; if all step rules have stagnated, begin with them again and a larger safety
@@ -205,7 +205,7 @@ class FirstOrder(Phase[Iterate]):
         """
         k, memory, X = self.settings, s.memory, s.memory.start.X
         X = stiefel.polar(s.good) if float(norm(s.good)) < inf else X
-        D, c = problem.smooth.grad(X), 2 * s.near_curvature
+        D, c = problem.grad(X), 2 * s.near_curvature
         safety = min(k.growth * memory.safety, k.safety)
         memory = replace(memory, safety=safety, divergences=memory.divergences + 1)
         failed = "" if float(norm(D)) < inf else "The gradient of l is not finite at the last good point."

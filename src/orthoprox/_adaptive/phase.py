@@ -103,4 +103,4 @@ def subgradient(problem: Problem, X: Array, c: float) -> Array:
     """Return c (X - prox_{g/c}(X)). The step has full length 1/c; a tiny one says nothing about an
     indicator.
     """
-    return c * (X - problem.nonsmooth.prox(X, 1 / c))
+    return c * (X - problem.prox(X, 1 / c))

@@ -56,7 +56,7 @@ class Polish(Phase[Attempt]):
         if found is None:
             return state
         X, Y = found
-        point = PrimalDual(X, Y, problem.smooth.grad(X), subgradient(problem, X, memory.curvature))
+        point = PrimalDual(X, Y, problem.grad(X), subgradient(problem, X, memory.curvature))
         return Attempt(point, replace(memory, polish_at=0.0), improved=True)
 
     def verdict(self, problem: Problem, old: Attempt, new: Attempt) -> Verdict:

@@ -96,7 +96,7 @@ class SmoothingNewton(Phase[Point]):
 
     def point(self, problem: Problem, state: Point) -> PrimalDual:
         P = state.e.point
-        return PrimalDual(P, state.multiplier, problem.smooth.grad(P), state.e.gradient)
+        return PrimalDual(P, state.multiplier, problem.grad(P), state.e.gradient)
 
     def output(self, state: Point) -> tuple[Array, Array]:
         return state.e.point, state.multiplier
@@ -176,5 +176,5 @@ class SmoothingNewton(Phase[Point]):
 
 
 def _at(problem: Problem, X: Array, nu: float, *, radius: float, before: Array | None, memory: Memory) -> Point:
-    ell, D = problem.smooth.value_and_grad(X)
+    ell, D = problem.value_and_grad(X)
     return Point(X, nu, radius, before, ell=float(ell), D=D, e=envelope(problem.nonsmooth, X, nu), memory=memory)

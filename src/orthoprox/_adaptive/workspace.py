@@ -44,11 +44,11 @@ class FullSpace:
     settings: Settings
 
     def prox(self, W: Array, t: float) -> Array:
-        return self.problem.nonsmooth.prox(W, t)
+        return self.problem.prox(W, t)
 
     def products(self, E: Array) -> tuple[Array, Array, Callable[[Array], Array]]:
         sparse = products.support(E)
-        return self.problem.smooth.grad(E), stiefel.defect(E, sparse), lambda S: products.right(E, S, sparse)
+        return self.problem.grad(E), stiefel.defect(E, sparse), lambda S: products.right(E, S, sparse)
 
     def overlap(self, X: Array) -> tuple[Array, Array]:
         M = 2 * sym(products.overlap(X, products.support(X)))

@@ -89,7 +89,7 @@ def proximal_step(problem: Problem, X: Array) -> float:
     curvature = lipschitz(problem.smooth, X) + 2 * problem.nonsmooth.modulus
     if curvature == 0:
         n = X.shape[-1]
-        curvature = float(norm(problem.smooth.grad(X))) / n**0.5 + 10 * abs(float(problem.nonsmooth.value(X))) / n
+        curvature = float(norm(problem.grad(X))) / n**0.5 + 10 * abs(float(problem.nonsmooth.value(X))) / n
     return 1 / curvature if 0 < curvature < float("inf") else 1.0
 
 
@@ -101,9 +101,9 @@ def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, work: int 
     spent, the multiplier is refined and the lower bound computed; this goes on while the bound
     falls and P does not move away from X or from P'P = I.
     """
-    D, budget = problem.smooth.grad(X), _Budget(work)
+    D, budget = problem.grad(X), _Budget(work)
     if Y is None:
-        s = (X - problem.nonsmooth.prox(X, t)) / t
+        s = (X - problem.prox(X, t)) / t
         search = budget if work > 0 else _Budget(_SEARCH)
         Y = _certify_once(problem, X, stiefel.multiplier(X, D + s), D=D, t=t, budget=search).multiplier
     best = _certify_once(problem, X, Y, D=D, t=t, budget=budget)
@@ -134,8 +134,8 @@ class _Budget:
 
 def _certify_once(problem: Problem, X: Array, Y: Array, *, D: Array, t: float, budget: _Budget) -> Certificate:
     B = X - t * (D + 2 * (X @ Y))
-    P = problem.nonsmooth.prox(B, t)
-    C = problem.smooth.grad(P)
+    P = problem.prox(B, t)
+    C = problem.grad(P)
     model = _Subdifferential(problem, P, (B - P) / t)
 
     Y, R = _improve(model, C, Y, model.min_norm_subgradient(C + 2 * model.right(Y)))

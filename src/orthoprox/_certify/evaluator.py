@@ -36,12 +36,12 @@ class Evaluator:
 
     problem: Problem
     step: float  # t of the prox point
-    floor: float  # the least denominator of the relative stationarity
+    floor: float  # 1e-3 |grad l(X0)|, the least scale of the stationarity
 
     @classmethod
     def at(cls, problem: Problem, X0: Array) -> "Evaluator":
         """Return the evaluator of a call that starts at X0."""
-        return cls(problem, proximal_step(problem, X0), FLOOR * float(norm(problem.smooth.grad(X0))))
+        return cls(problem, proximal_step(problem, X0), FLOOR * float(norm(problem.grad(X0))))
 
     def certify(self, X: Array, multiplier: Array | None, *, work: int = 0) -> Certificate:
         """Certify X, quickly, or as sharply as ``work`` pairs of products allow."""

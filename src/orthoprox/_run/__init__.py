@@ -1,5 +1,5 @@
-"""Running a method: the one loop, its result, lower minima, clocks, processes, progress and
-pictures.
+"""Running a method: the one loop, its result, the meter of time and work, lower minima, processes,
+progress and pictures.
 
 Imports the rooms _arrays, _linalg, nonsmooth, problems, _certify, stopping, _adaptive, solvers,
 starts.

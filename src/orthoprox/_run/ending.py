@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from orthoprox._arrays.library import Array, namespace, precision
+from orthoprox._arrays.library import Array, namespace
 from orthoprox.stopping.status import Status
 
 STALLED_STEPS = 100  # motionless steps in a row after which a run has stalled
@@ -17,14 +17,6 @@ class Ending:
     best: bool = False
 
 
-def no_better(ending: Ending) -> Ending:
-    """Return the ending of a run that has found nothing better than its start and returns the
-    start.
-    """
-    status = Status.STALLED if ending.status is Status.CONVERGED else ending.status
-    return Ending(status, f"{ending.details} No point better than the start was found; this is the start.".lstrip())
-
-
 def zero_columns(X: Array) -> str:
     """Return what to do about columns of X that are zero, or an empty text if there are none."""
     xp = namespace(X)
@@ -32,8 +24,3 @@ def zero_columns(X: Array) -> str:
     if empty == 0:
         return ""
     return f"{empty} column(s) of X are zero, where X'X = I can no longer act: set a larger rho, or start elsewhere."
-
-
-def rounding_length(X0: Array) -> float:
-    """Return the length up to which a step is only rounding."""
-    return float(4 * precision(X0) * X0.shape[-1] ** 0.5)

@@ -1,55 +1,96 @@
 """One problem from several starts, side by side."""
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
+import numpy as np
+
 from orthoprox._arrays.library import Array
+from orthoprox._certify.evaluator import Evaluator
+from orthoprox._run.meter import Meter
 from orthoprox._run.pool import cores, processes
 from orthoprox._run.result import Result
-from orthoprox._run.solve import solve
-from orthoprox.problems.problem import Problem
+from orthoprox._run.solve import Call, run
+from orthoprox.problems.problem import Problem, counted
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.rules import Stop
 from orthoprox.stopping.status import Status
 
 
-def solve_from(
-    problem: Problem, solver: Solver[Any], starts: Sequence[Array], rule: Callable[[int], Stop], *, history: bool
-) -> Result:
+def solve_from(call: Call, problem: Problem, starts: Sequence[Array]) -> Result:
     """Return the best of the runs from several starts: the lowest that converged, or the lowest if
     none did.
 
-    The runs share as many processes as there are cores. They run one after the other if the problem
-    cannot be sent to another process, as with a term made of lambda functions, or if the processes
-    fail to start. ``rule(k)`` is the stopping rule of the first of k runs in turn.
+    The runs share as many processes as there are cores. They run one after the other if the
+    user's ``problem`` cannot be sent to another process, as with a term made of lambda functions,
+    or if the processes fail to start. Runs that wait for each other share the time until the
+    deadline.
+    """
+    results = _side_by_side(call, problem, starts) or _in_turn(call, starts)
+    best = min(results, key=_order)
+    call.meter.left["run"] = best.measurement.projected_objective
+    if results[-1].status is Status.INTERRUPTED:
+        return replace(best, status=Status.INTERRUPTED, message=results[-1].message)
+    return best
+
+
+def _in_turn(call: Call, starts: Sequence[Array]) -> list[Result]:
+    """Return the results up to the first interrupt."""
+    results: list[Result] = []
+    for k, X0 in enumerate(starts):
+        results.append(run(call, X0, turns=len(starts) - k))
+        if results[-1].status is Status.INTERRUPTED:
+            break
+    return results
+
+
+def _side_by_side(call: Call, problem: Problem, starts: Sequence[Array]) -> list[Result]:
+    """Return the results of runs in processes, or none if these are of no use. What they did is
+    booked here.
     """
     number = min(len(starts), cores())
-    if number > 1 and _picklable((problem, solver, rule(1))):
-        within = rule(ceil(len(starts) / number))
+    if number == 1 or not _picklable((problem, call.solver, call.rule)):
+        return []
+    rule = call.rule if call.deadline is None else call.deadline.within(call.rule, ceil(len(starts) / number))
+    task = _Task(problem, call.solver, rule, call.evaluator.step, call.evaluator.floor, call.history)
+    with call.meter.part("run"):
         try:
             with processes(number) as pool:
-                runs = [pool.submit(_run, problem, solver, X0, within, history) for X0 in starts]
-                return min((replace(run.result(), problem=problem, solver=solver) for run in runs), key=_order)
+                results = [one.result() for one in [pool.submit(_apart, task, X0) for X0 in starts]]
         except BrokenProcessPool:  # a program read from a pipe, or one without a guard of its main part
-            pass
-    results = []
-    for k, X0 in enumerate(starts):
-        results.append(_run(problem, solver, X0, rule(len(starts) - k), history))
-        if results[-1].status is Status.INTERRUPTED:
-            return replace(min(results, key=_order), status=Status.INTERRUPTED, message=results[-1].message)
-    return min(results, key=_order)
+            return []
+        for result in results:
+            call.meter.work.add(result.work)
+    return [replace(result, problem=call.problem, solver=call.solver) for result in results]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What another process needs for a run: a call, without what is counted here."""
+
+    problem: Problem
+    solver: Solver[Any]
+    rule: Stop
+    step: float
+    floor: float
+    history: bool
+
+
+def _apart(task: _Task, X0: Array) -> Result:
+    meter = Meter("run")
+    problem = counted(task.problem, meter.work)
+    evaluator = Evaluator(problem, task.step, task.floor)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        result = run(Call(problem, task.solver, task.rule, evaluator, meter, history=task.history), X0)
+    return replace(result, problem=task.problem)
 
 
 def _order(result: Result) -> tuple[bool, float]:
-    return not result.converged, result.projected_objective
-
-
-def _run(problem: Problem, solver: Solver[Any], X0: Array, rule: Stop, history: bool) -> Result:
-    return solve(problem, solver, X0, stop=rule, history=history)
+    return result.status is not Status.CONVERGED, result.measurement.projected_objective
 
 
 def _picklable(what: Any) -> bool:

@@ -38,7 +38,7 @@ class Progress:
     def __call__(self, now: Snapshot) -> None:
         if now.scheduled:
             self._measured = _describe(now)
-        line = f"{now.iteration:>5} steps {now.wall_seconds:5.1f} s  {self._measured}"
+        line = f"{now.iteration:>5} steps {now.seconds:5.1f} s  {self._measured}"
         if self._live is not None:
             from rich.text import Text
 

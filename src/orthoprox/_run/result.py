@@ -10,7 +10,8 @@ from orthoprox._arrays.library import Array, to_numpy
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._linalg.stiefel import polar
-from orthoprox.problems.problem import Problem
+from orthoprox._run.meter import Part
+from orthoprox.problems.problem import Problem, Work
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.status import Status
 
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """The outcome of a run. ``X`` is the method's own point; the evaluator measures every number at
-    it.
+    """The outcome of a call. ``X`` is the method's own point; every number is the evaluator's.
+
+    ``iterations``, ``run_seconds``, ``run_cpu_seconds``, ``parameters`` and ``history`` are of the
+    run that found X; ``seconds``, ``cpu_seconds``, ``work`` and ``phases`` of the whole call.
     """
 
     X: Array  # the point, exactly as the method produced it or as it was polished
@@ -34,10 +37,13 @@ class Result:
     multiplier: Array | None  # the method's own, of X'X = I
     parameters: dict[str, Any]  # in force at the end
     iterations: int
-    seconds: float  # time of the method: steps and what its stopping rule reads
+    seconds: float  # of the whole call, with the search for a start, measurements, callbacks and polishing
     cpu_seconds: float  # the same in processor time, summed over all threads
-    wall_seconds: float  # all time, with the search for a start, measurements, callbacks and polishing
+    run_seconds: float  # of the method alone: steps and what its stopping rule reads
+    run_cpu_seconds: float  # the same in processor time, summed over all threads
     history: dict[str, np.ndarray[Any, Any]]  # the measurements of the run, one array for each column
+    work: Work  # gradients, values, proxes and runs of the whole call
+    phases: tuple[Part, ...]  # its parts in order: name, seconds, gradients and the objective it left; they add up to it
     polished: bool = False  # whether Newton's method on the support has refined X to its last digits
 
     @property
@@ -99,7 +105,10 @@ class Result:
             "iterations": self.iterations,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
-            "wall_seconds": self.wall_seconds,
+            "run_seconds": self.run_seconds,
+            "run_cpu_seconds": self.run_cpu_seconds,
+            "work": asdict(self.work),
+            "phases": [asdict(part) for part in self.phases],
             **asdict(self.measurement),
             "certificate": {name: getattr(proof, name) for name in ("distance", "feasibility", "upper", "lower", "gradient")},
             "parameters": {name: float(value) for name, value in self.parameters.items()},
@@ -121,12 +130,25 @@ class Result:
             "certificate": f"{proof.lower:.3e} <= distance to stationary <= {proof.upper:.3e}",
             "at the prox point": f"{proof.distance:.1e} away, feasible to {proof.feasibility:.1e}",
             "sparsity": f"{100 * self.sparsity:.2f} %   |x| < 1e-5",
-            "iterations": f"{self.iterations}",
-            "seconds": f"{self.seconds:.3f}   ({self.wall_seconds:.3f} in all)",
+            "time": f"{_readable(self.seconds)} s: "
+            + ", ".join(f"{part.name} {_readable(part.seconds)}" for part in self.phases),
+            "gradients": f"{self.work.gradients}: " + ", ".join(f"{part.name} {part.gradients}" for part in self.phases),
         }
+        if self.work.runs == 1:
+            rows["iterations"] = f"{self.iterations}"
+        else:
+            rows["runs"] = f"{self.work.runs}   ({self.iterations} iterations in the one that found X)"
         m, n = self.problem.shape
         lines = [f"Result of {type(self.solver).__name__}, X of shape ({m}, {n})"]
         return "\n".join(lines + [f"  {name:<20} {text}" for name, text in rows.items()])
+
+
+def _readable(seconds: float) -> str:
+    """Return 12.3, 1.06, .12, .004: three digits at most, without the zero in front."""
+    if seconds < 0.0005:
+        return "0"
+    digits = 3 if seconds < 0.0095 else 2 if seconds < 9.995 else 1
+    return f"{seconds:.{digits}f}".removeprefix("0")
 
 
 def _finite(value: Any) -> Any:

@@ -31,7 +31,7 @@ class MCP(Separable):
         return MCP(mu, self.gamma)
 
     def at(self, entries: PackedEntries) -> "MCP":
-        return self
+        return MCP(self.mu, self.gamma)
 
     def value(self, X: Array) -> Array:
         xp = namespace(X)
@@ -73,7 +73,7 @@ class SCAD(Separable):
         return SCAD(mu, self.a)
 
     def at(self, entries: PackedEntries) -> "SCAD":
-        return self
+        return SCAD(self.mu, self.a)
 
     def value(self, X: Array) -> Array:
         xp = namespace(X)

@@ -20,7 +20,7 @@ class Nonnegative(Separable):
     """The indicator of x_ij >= 0; prox_tg(X) = max(X, 0)."""
 
     def at(self, entries: PackedEntries) -> "Nonnegative":
-        return self
+        return Nonnegative()
 
     def value(self, X: Array) -> Array:
         return _indicator(X >= -_SLACK, X)

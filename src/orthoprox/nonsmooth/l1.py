@@ -35,10 +35,10 @@ class L1(Separable):
 
     def weighted(self, mu: Any) -> "L1":
         """Return the same penalty with another weight."""
-        return L1(mu, None if self.bound == np.inf else self.bound)
+        return self._with(mu)
 
     def at(self, entries: PackedEntries) -> "L1":
-        return self.weighted(entries.take(self.mu))
+        return self._with(entries.take(self.mu))
 
     def value(self, X: Array) -> Array:
         xp = namespace(X)
@@ -69,6 +69,9 @@ class L1(Separable):
         if self.bound == np.inf:
             return lower, upper
         return xp.where(X <= -self.bound, -xp.inf, lower), xp.where(X >= self.bound, xp.inf, upper)
+
+    def _with(self, mu: Any) -> "L1":
+        return L1(mu, None if self.bound == np.inf else self.bound)
 
     def _second_derivative(self, X: Array) -> Array:
         return namespace(X).zeros_like(X)

@@ -31,8 +31,8 @@ class Separable(Nonsmooth):
         """Return the ends of dg_ij(x_ij), infinite where X lies on the border of the domain."""
 
     def at(self, entries: PackedEntries) -> "Separable | None":
-        """Return g of these entries alone, a function of a column of them; None where a term does
-        not tell.
+        """Return g of these entries alone, a function of a column of them, as a term of its own;
+        None where a term does not tell.
         """
         return None
 

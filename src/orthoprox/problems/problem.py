@@ -1,6 +1,9 @@
-"""A problem: a smooth term, a nonsmooth term and the shape of X."""
+"""A problem: a smooth term, a nonsmooth term and the shape of X; the work that is done on it, and
+how it is counted.
+"""
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from orthoprox._arrays import inputs
@@ -59,13 +62,25 @@ class Problem:
         m, n = self.shape
         return 2.0 * m * n * (m + 3 * n)
 
+    def grad(self, X: Array) -> Array:
+        """Return grad l(X)."""
+        return self.smooth.grad(X)
+
+    def value_and_grad(self, X: Array) -> tuple[Array, Array]:
+        """Return l(X) and grad l(X), at the price of one."""
+        return self.smooth.value_and_grad(X)
+
+    def prox(self, X: Array, t: Array) -> Array:
+        """Return argmin_P  g(P) + |P - X|_F^2 / (2 t)."""
+        return self.nonsmooth.prox(X, t)
+
     def probe(self, X: Array) -> Array:
         """Evaluate both terms at X, and raise where what they return is of no use: a mistake in a
         term of one's own.
 
         Return X in the precision of its gradient, in which a run will go on.
         """
-        ell, g = type(self.smooth).__name__, type(self.nonsmooth).__name__
+        ell, g = self.smooth.__class__.__name__, self.nonsmooth.__class__.__name__
         D = self.smooth.grad(X)
         inputs.returned_array(D, f"The gradient of the smooth term {ell}", X)
         inputs.returned_number(self.smooth.value(X), f"The value of the smooth term {ell}")
@@ -73,6 +88,85 @@ class Problem:
         step = 1 / (1 + 2 * self.nonsmooth.modulus)
         inputs.returned_array(self.nonsmooth.prox(X, step), f"The prox of the nonsmooth term {g}", X)
         return namespace(X).astype(X, namespace(X).result_type(X, D))
+
+
+@dataclass
+class Work:
+    """How often a call has evaluated the terms, and how many runs it has made."""
+
+    gradients: int = 0  # grad l, with or without the value
+    values: int = 0  # l, with or without the gradient; those of g are not counted
+    proxes: int = 0  # prox of g
+    runs: int = 0  # of a method, from a start to a stopping rule
+
+    def add(self, other: "Work") -> None:
+        """Add the work that was done elsewhere."""
+        self.gradients += other.gradients
+        self.values += other.values
+        self.proxes += other.proxes
+        self.runs += other.runs
+
+    def __add__(self, other: "Work") -> "Work":
+        total = replace(self)
+        total.add(other)
+        return total
+
+
+class _Counted:
+    """A term whose evaluations are counted; it is the term itself in everything else.
+
+    What a term does within its own methods is its own business and is not counted: the products of
+    its resolvent, its Lipschitz constant, its restriction to a few entries.
+    """
+
+    __slots__ = ("__dict__", "counted_term", "grad", "prox", "value", "value_and_grad")
+
+    def __init__(self, term: Any, **methods: Any) -> None:
+        self.counted_term = term
+        self.__dict__ = getattr(term, "__dict__", {})  # shared: isinstance looks for abilities there, too
+        for name, method in methods.items():
+            setattr(self, name, method)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return type(self.counted_term)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.counted_term, name)
+
+    def __repr__(self) -> str:
+        return repr(self.counted_term)
+
+
+def counted(problem: Problem, work: Work) -> Problem:
+    """Return the same problem; each evaluation of its terms adds to ``work``.
+
+    A problem that is counted already is from now on counted in ``work`` alone.
+    """
+    ell: Smooth = getattr(problem.smooth, "counted_term", problem.smooth)
+    g: Nonsmooth = getattr(problem.nonsmooth, "counted_term", problem.nonsmooth)
+
+    def value(X: Array) -> Array:
+        work.values += 1
+        return ell.value(X)
+
+    def grad(X: Array) -> Array:
+        work.gradients += 1
+        return ell.grad(X)
+
+    def value_and_grad(X: Array) -> tuple[Array, Array]:
+        work.values += 1
+        work.gradients += 1
+        return ell.value_and_grad(X)
+
+    def prox(X: Array, t: Array) -> Array:
+        work.proxes += 1
+        return g.prox(X, t)
+
+    same = copy(problem)  # whose shapes are checked already
+    object.__setattr__(same, "smooth", _Counted(ell, value=value, grad=grad, value_and_grad=value_and_grad))
+    object.__setattr__(same, "nonsmooth", _Counted(g, value=lambda X: g.value(X), prox=prox))
+    return same
 
 
 def as_problem(value: Any) -> Problem:

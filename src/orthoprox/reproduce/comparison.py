@@ -90,7 +90,7 @@ def deviation(rows: Sequence[Row], name: str) -> float:
 
 def per_iteration(rows: Sequence[Row]) -> float:
     """Return the processor time of an iteration: all time over all iterations."""
-    return float(sum(row["cpu_seconds"] for row in rows) / max(1, sum(row["iterations"] for row in rows)))
+    return float(sum(row["run_cpu_seconds"] for row in rows) / max(1, sum(row["iterations"] for row in rows)))
 
 
 def converged(row: Row) -> bool:

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import orthoprox
 from orthoprox.reproduce import locks
-from orthoprox.reproduce.entry import Kind, Row, read
+from orthoprox.reproduce.entry import SCHEMA, Kind, Row, read
 from orthoprox.reproduce.origin import origin
 from orthoprox.reproduce.spec import Run
 
@@ -31,8 +31,10 @@ class Ledger:
     others.
 
     Before the first rows of an origin (a date, a machine, its versions) stands a line about it, to
-    which they refer. Several processes may append to the file. A line that cannot be used is set
-    aside: ``damaged`` says where it is and why, and its run counts as missing.
+    which they refer. Several processes may append to the file. Rows of an older schema stay in the
+    file as they are; read, they have the present names. A line that cannot be used, such as one of
+    a schema to come, is set aside: ``damaged`` says where it is and why, and its run counts as
+    missing.
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ class Ledger:
         made.
         """
         here = origin()
-        made = {"version": orthoprox.__version__, "origin": here["origin"]}
+        made = {"schema": SCHEMA, "version": orthoprox.__version__, "origin": here["origin"]}
         pairs = list(zip(runs, outcomes, strict=True))
         rows = [{"key": run.key, "code": self._code(run), **made, "at": run.at, **outcome} for run, outcome in pairs]
         self.path.parent.mkdir(parents=True, exist_ok=True)

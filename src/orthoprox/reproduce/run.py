@@ -41,7 +41,7 @@ _PAPER = (
     "Zhu, Ding, Liu and So, Primal-Dual Methods for Nonsmooth Nonconvex Optimization with Orthogonality Constraints, "
     "https://arxiv.org/abs/2604.04130 (2026)"
 )
-_SHARED = 1.1  # a timed run whose wall time is this many times its processor time had to share the machine
+_SHARED = 1.1  # a timed run whose run_seconds are this many times its run_cpu_seconds had to share the machine
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def _account(item: Item, rows: list[Row]) -> list[str]:
         sentences.append(f"{stale} of them are stale: they were made by other code than the present one.")
     ends = Counter(row["status"].lower() for row in rows)
     sentences.append("They ended as: " + ", ".join(f"{status} {count}" for status, count in ends.most_common()) + ".")
-    shared = sum(row.get("seconds", 0.0) > _SHARED * row.get("cpu_seconds", float("inf")) for row in rows)
+    shared = sum(row.get("run_seconds", 0.0) > _SHARED * row.get("run_cpu_seconds", float("inf")) for row in rows)
     if shared:
         sentences.append(f"Timed runs that had to share the processor: {shared}. Their processor time is shown all the same.")
     return sentences + sorted({f"Error: {row['message']}" for row in rows if row["status"] == "ERROR"})

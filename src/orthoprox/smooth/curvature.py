@@ -28,7 +28,7 @@ def lipschitz(smooth: Smooth, X: Array) -> float:
     on finite differences.
     """
     if isinstance(smooth, HasLipschitz):
-        return inputs.number(smooth.lipschitz, f"{type(smooth).__name__}.lipschitz", strict=False)
+        return inputs.number(smooth.lipschitz, f"{smooth.__class__.__name__}.lipschitz", strict=False)
     return _POWER_MARGIN * local_lipschitz(smooth, X, smooth.grad(X), _POWER_STEPS)
 
 

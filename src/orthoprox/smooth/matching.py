@@ -61,12 +61,15 @@ class Matching(Smooth):
         return self._affinity
 
     def value(self, X: Array) -> Array:
-        return self.value_and_grad(X)[0]
+        return self._both(X)[0]
 
     def grad(self, X: Array) -> Array:
-        return self.value_and_grad(X)[1]
+        return self._both(X)[1]
 
     def value_and_grad(self, X: Array) -> tuple[Array, Array]:
+        return self._both(X)
+
+    def _both(self, X: Array) -> tuple[Array, Array]:
         KX = self._apply(X)
         negative = namespace(X).clip(X, None, 0.0)
         return self.mu * inner(negative, negative) - inner(X, KX), 2 * self.mu * negative - 2 * KX

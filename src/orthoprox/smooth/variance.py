@@ -67,13 +67,16 @@ class Variance(Smooth):
         return -inner(AX, AX)
 
     def grad(self, X: Array) -> Array:
+        return self._grad(X)
+
+    def value_and_grad(self, X: Array) -> tuple[Array, Array]:
+        D = self._grad(X)
+        return inner(X, D) / 2, D
+
+    def _grad(self, X: Array) -> Array:
         if self._hessian is not None:
             return products.apply(self._hessian, X)
         return -2 * (_transposed(self.A) @ (self.A @ X))
-
-    def value_and_grad(self, X: Array) -> tuple[Array, Array]:
-        D = self.grad(X)
-        return inner(X, D) / 2, D
 
     @cached_property
     def lipschitz(self) -> float:
@@ -108,7 +111,7 @@ class Variance(Smooth):
         elif self._hessian is not None:
             family = inverses(self._hessian)
         else:
-            family = inverses(LinearOperator((m, m), matvec=self.grad, matmat=self.grad))
+            family = inverses(LinearOperator((m, m), matvec=self._grad, matmat=self._grad))
 
         def at(c: float) -> Callable[[Array], Array]:
             check_shift(c, self.modulus)

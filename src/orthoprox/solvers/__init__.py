@@ -1,7 +1,8 @@
 """The methods, one file each: state, init, step, residuals. The registry is SOLVERS; _shared holds
 what several use.
 
-Imports the rooms _arrays, _linalg, smooth, nonsmooth, problems, _certify, paper, _adaptive.
+Imports the rooms _arrays, _linalg, smooth, nonsmooth, problems, _certify, stopping, paper,
+_adaptive.
 """
 
 from typing import Any

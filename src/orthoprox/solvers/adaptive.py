@@ -13,9 +13,11 @@ from orthoprox._adaptive.settings import SETTINGS, Settings
 from orthoprox._adaptive.smoothing_newton import SmoothingNewton
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
+from orthoprox._certify.evaluator import Evaluator, is_worse
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
-from orthoprox.solvers.base import Facts, Residuals, Solver
+from orthoprox.solvers.base import Auto, Facts, Residuals, Solver
+from orthoprox.stopping.rules import Stop
 
 BACK = "the phase before"
 
@@ -92,7 +94,7 @@ class Adaptive(Solver[State]):
         work={"gradient": 1, "prox": 1, "gram": 1, "right": 2},
         remark="a single loop without retraction until Newton's method takes over",
     )
-    restarts: ClassVar = True
+    auto: ClassVar = Auto(start="search", polish=True)
 
     newton: bool = True
     settings: Settings = SETTINGS
@@ -120,6 +122,12 @@ class Adaptive(Solver[State]):
         if isinstance(problem.nonsmooth, Zero):  # no support to find
             return State("descent", self.phases["descent"].start(problem, first.memory.start, first.memory))
         return State("first order", first)
+
+    def begin(self, problem: Problem, X0: Array, evaluator: Evaluator) -> State:
+        """Return the first state; the polish within the run measures with this evaluator."""
+        state = self.init(problem, X0)
+        memory = replace(state.now.memory, step=evaluator.step, floor=evaluator.floor)
+        return replace(state, now=replace(state.now, memory=memory))
 
     def step(self, problem: Problem, state: State) -> State:
         phase = self.phases[state.phase]
@@ -149,6 +157,25 @@ class Adaptive(Solver[State]):
             "constraint": lambda: residuals(new.now)[0],
             "prox": lambda: residuals(new.now)[1],
         }
+
+    def failure(self, state: State) -> str:
+        return str(state.now.failed)
+
+    def conclude(self, problem: Problem, first: State, last: State) -> tuple[State, str]:
+        """Return the last state, or the first if f is higher at the last than its residual
+        explains.
+        """
+        k, memory = self.settings, last.now.memory
+        constraint, prox = self.phases[last.phase].residuals(last.now)
+        residual = max(constraint, prox / (max(float(norm(memory.start.D)), memory.floor) or 1.0))
+        slack = max(k.goal, residual if residual <= k.identified else 0.0)
+        if is_worse(problem, self.output(last), memory.value, slack=slack):
+            return first, "No point better than the start was found; this is the start."
+        return last, ""
+
+    def default_stop(self, certified: Stop, budget: Stop) -> Stop:
+        """Return the rule without divergence, after which the method restarts by itself."""
+        return certified | budget
 
     def output(self, state: State) -> Array:
         return self.phases[state.phase].output(state.now)[0]

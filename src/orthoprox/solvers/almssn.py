@@ -13,7 +13,7 @@ from orthoprox.solvers._shared.alm import AugmentedLagrangian, SplitState
 from orthoprox.solvers._shared.augmented import Lagrangian, newton
 from orthoprox.solvers._shared.rgbb import canonical, rgbb
 from orthoprox.solvers._shared.splitting import largest
-from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, check_positive
+from orthoprox.solvers.base import PROX_DERIVATIVE, Facts, check_positive
 
 _SEARCHES = ("value", "gradient")
 _FIRST = 1e-3  # the first Barzilai-Borwein step, over the unit
@@ -86,6 +86,7 @@ class ALMSSN(AugmentedLagrangian[State]):
         per="trial",
         remark="not counting one gradient for each product in its Newton equations",
     )
+    needs = (PROX_DERIVATIVE,)
 
     penalty: float | None = None
     growth: float = 1.25
@@ -102,10 +103,6 @@ class ALMSSN(AugmentedLagrangian[State]):
         inputs.number(self.growth, "growth", minimum=1.0, strict=False)
         if self.accuracy > 1:
             raise ValueError(f"accuracy = {self.accuracy:g}; it needs a number of at most 1, the inner tolerance shrinks.")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return (PROX_DERIVATIVE,)
 
     def init(self, problem: Problem, X0: Array) -> State:
         f, D = problem.smooth.value_and_grad(X0)

@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array
+from orthoprox._certify.evaluator import Evaluator
 from orthoprox.nonsmooth.base import HasProxDerivative, HasSubdifferential
 from orthoprox.nonsmooth.separable import Separable, Zero
 from orthoprox.problems.problem import Problem
+from orthoprox.stopping.rules import Leaves, Stop
 
 S = TypeVar("S")
 
@@ -31,7 +33,7 @@ class Ability:
     def lacking_in(self, problem: Problem) -> str | None:
         """Return the name of the term that lacks it, or None where the problem has it."""
         term = getattr(problem, self.term)
-        return None if isinstance(term, self.kind) else type(term).__name__
+        return None if isinstance(term, self.kind) else str(term.__class__.__name__)
 
 
 SMOOTH = Ability("a smooth objective", "is not smooth", Zero)
@@ -62,6 +64,14 @@ class Facts:
     remark: str = ""
 
 
+@dataclass(frozen=True)
+class Auto:
+    """What "auto" means in ``minimize`` for a method."""
+
+    start: str = "random"  # a name in STARTS, or "search": probe a few starts, and look for lower minima after the run
+    polish: bool = False  # whether the end of a run with the default stopping rule is polished
+
+
 def check_positive(solver: Any, *names: str) -> None:
     """Make floats of the named parameters and raise where one is not positive; None stays where it
     is the default.
@@ -81,12 +91,8 @@ class Solver(ABC, Generic[S]):
     """
 
     facts: ClassVar[Facts]
-    restarts: ClassVar[bool] = False  # whether it restarts after a divergence and never returns a point worse than X0
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        """The abilities that the terms must have beyond a gradient and a prox; none by default."""
-        return ()
+    auto: ClassVar[Auto] = Auto()
+    needs: ClassVar[tuple[Ability, ...]] = ()  # the abilities that the terms must have beyond a gradient and a prox
 
     @abstractmethod
     def init(self, problem: Problem, X0: Array) -> S:
@@ -104,6 +110,30 @@ class Solver(ABC, Generic[S]):
         All methods have ``step`` |X^k - X^(k-1)|, ``constraint`` (the violation of what the method
         keeps only in the limit) and ``prox`` (an estimate of the distance to stationarity).
         """
+
+    def begin(self, problem: Problem, X0: Array, evaluator: Evaluator) -> S:
+        """Return the first state of a run that is measured by this evaluator; ``init`` by
+        default.
+        """
+        return self.init(problem, X0)
+
+    def failure(self, state: S) -> str:
+        """Return why the method cannot go on from this state; an empty text, the default, while it
+        can.
+        """
+        return ""
+
+    def conclude(self, problem: Problem, first: S, last: S) -> tuple[S, str]:
+        """Return the state to report at the end of a run from ``first`` to ``last``, and what to
+        say about it; the last, without a word, by default.
+        """
+        return last, ""
+
+    def default_stop(self, certified: Stop, budget: Stop) -> Stop:
+        """Return the rule for a run without a rule of the user's: certified, out of budget, or
+        |X'X - I| > 1 after the first 50 iterations, which counts as diverged.
+        """
+        return certified | budget | Leaves()
 
     def output(self, state: S) -> Array:
         """Return the point to report, unchanged; the field ``X`` of the state by default."""

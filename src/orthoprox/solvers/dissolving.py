@@ -111,7 +111,7 @@ class Dissolving(Solver[State]):
         inputs.integer(self.max_cycles, "max_cycles")
 
     @property
-    def needs(self) -> tuple[Ability, ...]:
+    def needs(self) -> tuple[Ability, ...]:  # type: ignore[override]
         return (SMOOTH,) if self.inner in ("gradient", "lbfgs") else (SUBGRADIENT,)
 
     def init(self, problem: Problem, X0: Array) -> State:

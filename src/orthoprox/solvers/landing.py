@@ -8,7 +8,7 @@ from orthoprox._linalg import stiefel
 from orthoprox._linalg.stiefel import sym
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import steepness
-from orthoprox.solvers.base import SMOOTH, Ability, Facts, Residuals, Solver, check_positive
+from orthoprox.solvers.base import SMOOTH, Facts, Residuals, Solver, check_positive
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ class Landing(Solver[State]):
         retraction_free=True,
         work={"gradient": 1, "gram": 2, "right": 2},
     )
+    needs = (SMOOTH,)
 
     attraction: float | None = None
     step_size: float | None = None
@@ -73,10 +74,6 @@ class Landing(Solver[State]):
             check_positive(self, "safe")
         if self.safe is not None and self.safe >= 1:
             raise ValueError(f"safe = {self.safe:g}; it needs a distance between 0 and 1, or None.")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return (SMOOTH,)
 
     def init(self, problem: Problem, X0: Array) -> State:
         scale = steepness(problem.smooth, X0, problem.smooth.grad(X0)) or 1.0

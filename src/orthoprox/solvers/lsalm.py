@@ -115,7 +115,7 @@ class LSALM(Solver[State]):
         return cls(**constants(as_problem(problem)), box=10.0, Y0=0.0)
 
     @property
-    def needs(self) -> tuple[Ability, ...]:
+    def needs(self) -> tuple[Ability, ...]:  # type: ignore[override]
         return () if self.box is None else (SEPARABLE,)
 
     def init(self, problem: Problem, X0: Array) -> State:

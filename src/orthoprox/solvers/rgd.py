@@ -10,7 +10,7 @@ from orthoprox._linalg.linesearch import averaged, backtrack, barzilai_borwein
 from orthoprox._linalg.stiefel import RETRACTIONS
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
-from orthoprox.solvers.base import SMOOTH, Ability, Facts, Residuals, Solver, check_positive
+from orthoprox.solvers.base import SMOOTH, Facts, Residuals, Solver, check_positive
 
 _TRIALS = ("grow", "restart", "barzilai-borwein")
 
@@ -65,6 +65,7 @@ class RGD(Solver[State]):
         work={"gradient": 1, "polar": 1, "gram": 1, "right": 1},
         per="trial",
     )
+    needs = (SMOOTH,)
 
     trial: str = "grow"
     step_size: float | None = None
@@ -79,10 +80,6 @@ class RGD(Solver[State]):
         for name in ("shrink", "decrease"):
             if (getattr(self, name) or 0.0) >= 1:
                 raise ValueError(f"{name} = {getattr(self, name):g}; it needs a number between 0 and 1.")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return (SMOOTH,)
 
     def init(self, problem: Problem, X0: Array) -> State:
         value, D = problem.smooth.value_and_grad(X0)

@@ -9,7 +9,7 @@ from orthoprox._linalg import stiefel
 from orthoprox._linalg.stiefel import RETRACTIONS
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
-from orthoprox.solvers.base import SUBGRADIENT, Ability, Facts, Residuals, Solver, check_positive
+from orthoprox.solvers.base import SUBGRADIENT, Facts, Residuals, Solver, check_positive
 
 _RULES = ("diminishing", "geometric")
 
@@ -57,6 +57,7 @@ class RSM(Solver[State]):
         retraction_free=False,
         work={"gradient": 1, "polar": 1, "gram": 1, "right": 1},
     )
+    needs = (SUBGRADIENT,)
 
     rule: str = "geometric"
     step_size: float | None = None
@@ -71,10 +72,6 @@ class RSM(Solver[State]):
         check_positive(self, "step_size", "decay", "power", "offset")
         if self.decay > 1:
             raise ValueError(f"decay = {self.decay:g}; it needs a number of at most 1, the steps must not grow.")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return (SUBGRADIENT,)
 
     def init(self, problem: Problem, X0: Array) -> State:
         if self.step_size is not None:

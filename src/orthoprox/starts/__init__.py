@@ -1,6 +1,6 @@
 """Where a run can start, by name, and the probe that compares starts. The registry is STARTS.
 
-Imports the rooms _arrays, _linalg, smooth, nonsmooth, problems, solvers.
+Imports the rooms _arrays, _linalg, smooth, nonsmooth, problems, stopping, _adaptive.
 """
 
 from collections.abc import Callable

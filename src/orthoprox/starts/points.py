@@ -85,13 +85,13 @@ def affordable_coordinates(problem: Problem, rng: np.random.Generator) -> list[A
 def _curvature(problem: Problem) -> np.ndarray:
     m, n = problem.shape
     origin = like_data(problem, np.zeros((m, n)))
-    D = to_numpy(problem.smooth.grad(origin))
+    D = to_numpy(problem.grad(origin))
     C = np.empty((m, m))
     for block in range(ceil(m / n)):
         first = min(block * n, m - n)
         V = np.zeros((m, n))
         V[first + np.arange(n), np.arange(n)] = 1
-        C[:, first : first + n] = to_numpy(problem.smooth.grad(like_data(problem, V))) - D
+        C[:, first : first + n] = to_numpy(problem.grad(like_data(problem, V))) - D
     if not np.all(np.isfinite(C)):
         raise ValueError("The gradient of the smooth term is not finite at 0 or at coordinate vectors; choose another start.")
     return C

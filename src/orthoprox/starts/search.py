@@ -1,6 +1,6 @@
 """The search for a start: probe a few, and take the lowest probe values. Smoothing continuation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import inf
 
 import numpy as np
@@ -13,18 +13,17 @@ from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.smoothed import Smoothed, smoothing
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random
+from orthoprox.stopping.deadline import Deadline
 
 
-def search(
-    problem: Problem, rng: np.random.Generator, number: int = 1, *, out_of_time: Callable[[], bool] = lambda: False
-) -> list[Array]:
+def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline: Deadline | None = None) -> list[Array]:
     """Return the ``number`` starts with the lowest probe values.
 
     The candidates are coordinate vectors, principal components and random points. If more than one
     start is asked for, or the problem is small, the end of a smoothing continuation is a candidate,
     too. If the probes would cost too much, the shape decides: coordinate vectors if there are many
-    columns, principal components otherwise. If ``out_of_time()`` becomes true, the search takes the
-    first candidates at hand.
+    columns, principal components otherwise. When half of the time until a deadline is over, the
+    search takes the first candidates at hand.
     """
     k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
     affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
@@ -36,12 +35,12 @@ def search(
         path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
         starts = affordable_coordinates(problem, rng)
         for kind in (*number * kinds, *path):
-            if len(starts) >= number and out_of_time():
+            if len(starts) >= number and deadline is not None and deadline.half_over():
                 return starts[:number]
             starts.append(kind(problem, rng))
         probe_values: list[float] = []
         for X in starts:
-            if len(probe_values) >= number and out_of_time():
+            if len(probe_values) >= number and deadline is not None and deadline.half_over():
                 break
             probe_values.append(probe_value(problem, X))
         return [starts[j] for j in np.argsort(probe_values, kind="stable")[:number]]
@@ -80,7 +79,7 @@ def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
     """Return the end of the continuation from X. A width is how far the prox of the smoothing moves
     coordinate vectors.
     """
-    coordinate_point, gradient_norm = like_data(problem, np.eye(*problem.shape)), float(norm(problem.smooth.grad(X)))
+    coordinate_point, gradient_norm = like_data(problem, np.eye(*problem.shape)), float(norm(problem.grad(X)))
     for stage, width in enumerate(widths):
         nu = smoothing(problem.nonsmooth, coordinate_point, gradient_norm, width)
         smoothed_problem = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)

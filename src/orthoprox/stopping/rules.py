@@ -145,7 +145,7 @@ class MaxSeconds(Stop):
         inputs.number(self.seconds, "max_seconds")
 
     def check(self, now: Snapshot) -> Status | None:
-        return Status.TIME if now.wall_seconds >= self.seconds else None
+        return Status.TIME if now.seconds >= self.seconds else None
 
 
 @dataclass(frozen=True)
@@ -164,14 +164,6 @@ class Leaves(Stop):
 
     def check(self, now: Snapshot) -> Status | None:
         return Status.DIVERGED if now.iteration > self.grace and now.residual("constraint") > self.radius else None
-
-
-def default_rule(certified: Stop, budget: Stop, *, restarts: bool) -> Stop:
-    """Return the rule: certified, or out of budget, or diverged, unless the method recovers by
-    itself.
-    """
-    rule = certified | budget
-    return rule if restarts else rule | Leaves()
 
 
 def as_rule(value: Any) -> Stop:

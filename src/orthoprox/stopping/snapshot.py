@@ -21,8 +21,8 @@ class Snapshot:
     iteration: int
     X: Array
     own_multiplier: Callable[[], Array | None]  # of X'X = I, as the method has it
-    seconds: float  # time of the method: steps and what its stopping rule reads
-    wall_seconds: float  # all time since the start, measurements and callbacks included
+    seconds: float  # all time since the run began, measurements and callbacks included
+    run_seconds: float  # time of the method alone: steps and what its stopping rule reads
     scheduled: bool  # a measurement is due at this iteration
     residuals: Mapping[str, Callable[[], Array]]  # the solver's own; infinite before the first step
     evaluator: Evaluator

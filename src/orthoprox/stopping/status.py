@@ -12,3 +12,4 @@ class Status(Enum):
     DIVERGED = "Diverged: the iterates left the neighbourhood of X'X = I."
     INTERRUPTED = "Interrupted: the run was stopped from outside."
     STALLED = "Stalled: the iterates no longer move, but the stopping rule is not met."
+    FAILED = "Failed: the method cannot go on."

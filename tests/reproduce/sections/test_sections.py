@@ -74,7 +74,7 @@ def test_a_change_of_one_entry_changes_the_claims_on_it_alone():
 
 
 def test_another_method_that_is_fastest_is_named():
-    rows = changed(rows_of("table-spca"), 0.01, "cpu_seconds", solver="radmm", m=600)
+    rows = changed(rows_of("table-spca"), 0.01, "run_cpu_seconds", solver="radmm", m=600)
     made = section("table-spca", rows)
     differing = {claim.what: claim for claim in made.claims if not claim.agrees}
     assert {"m = 600: LSALM is the fastest", "m = 600: time, RADMM/LSALM"} <= set(differing)

@@ -71,7 +71,7 @@ def best(row: Row) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 def time_to(row: Row, tol: float) -> float | None:
     """Return the processor time until a certificate was reached, if it was."""
     reached = np.flatnonzero(best(row) <= tol)
-    return float(row["at_seconds"][reached[0]]) if reached.size else None
+    return float(row["at_run_cpu_seconds"][reached[0]]) if reached.size else None
 
 
 def _table(data: str, rows: Sequence[Row]) -> Table:
@@ -80,7 +80,7 @@ def _table(data: str, rows: Sequence[Row]) -> Table:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    times = (time_to(row, _ROUGH), time_to(row, _FINE), row["at_seconds"][-1])
+    times = (time_to(row, _ROUGH), time_to(row, _FINE), row["at_run_cpu_seconds"][-1])
     seconds = ("-" if time is None else f"{time:.2f}" for time in times)
     objective = row["projected_objective"]
     value = "-" if objective is None else f"{objective:.3f}"
@@ -110,8 +110,8 @@ def _draw(axes: Axes, row: Row) -> None:
     name = row["at"]["solver"]
     family = next((family for family in _FAMILIES if name in family), (name,))
     k = family.index(name)
-    first = min(1, len(row["at_seconds"]) - 1)
-    seconds, certificates = row["at_seconds"][first:], best(row)[first:]
+    first = min(1, len(row["at_run_cpu_seconds"]) - 1)
+    seconds, certificates = row["at_run_cpu_seconds"][first:], best(row)[first:]
     colour, mark = _FAMILIES.get(family, (_OTHER,))[k], _MARKERS[k]
     axes.plot(
         seconds,

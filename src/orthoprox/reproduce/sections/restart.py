@@ -32,7 +32,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     agreed = {start: _agreed(spec, select(rows, start=start), groups) for start, groups in everything.items()}
     same = {m: group for m, group in agreed[described].items() if group["lsalm"]}
     claims = () if quick else tuple(_claims(spec, everything, same))
-    ahead = [m for m, group in same.items() if min(SOLVERS, key=lambda name: mean(group[name], "cpu_seconds")) == "lsalm"]
+    ahead = [m for m, group in same.items() if min(SOLVERS, key=lambda name: mean(group[name], "run_cpu_seconds")) == "lsalm"]
     return Section.of(
         spec,
         verdict=f"LSALM is the fastest of the four at {len(ahead)} of {len(same)} sizes. {agreeing(claims)}".strip(),
@@ -70,7 +70,7 @@ def _claims(spec: Spec, everything: dict[str, Groups], same: Groups) -> list[Cla
             claims.append(statement(what, "on some instances", f"on none of {len(group['lsalm'])}", None))
     for m, group in same.items():
         k = spec.paper["m"].index(m)
-        times = {name: mean(group[name], "cpu_seconds") for name in SOLVERS}
+        times = {name: mean(group[name], "run_cpu_seconds") for name in SOLVERS}
         claims.append(fastest(f"m = {m}", times, spec.reasons["T"]))
         claims += speeds(f"m = {m}", {name: spec.paper[name]["T"][k] for name in SOLVERS}, times, spec.reasons)
         for name in SOLVERS:
@@ -97,7 +97,7 @@ def _table(start: str, groups: Groups, agreed: Groups) -> Table:
         for name, everything in group.items():
             chosen, mark = agreed[m][name] or everything, "" if agreed[m][name] else "*"
             counts = [row["iterations"] for row in everything]
-            cells += [f"{mean(chosen, 'cpu_seconds'):.2f}{mark}", f"{mean(chosen, 'iterations'):.0f}{mark}"]
+            cells += [f"{mean(chosen, 'run_cpu_seconds'):.2f}{mark}", f"{mean(chosen, 'iterations'):.0f}{mark}"]
             cells += [f"{min(counts)} to {max(counts)}", f"{per_iteration(chosen):.4f}{mark}"]
         lines.append(tuple(cells))
     header = ("m", "same point", *(("T (s)", "#I", "range of #I", "T/I (s)") * len(SOLVERS)))

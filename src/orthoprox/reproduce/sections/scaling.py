@@ -28,7 +28,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     if len(sizes) < 2:
         raise IncompleteError("a slope needs two sizes or more.")
     here: Curves = {
-        "T": {name: [mean(group[name], "cpu_seconds") for group in groups.values()] for name in SOLVERS},
+        "T": {name: [mean(group[name], "run_cpu_seconds") for group in groups.values()] for name in SOLVERS},
         "T/I": {name: [per_iteration(group[name]) for group in groups.values()] for name in SOLVERS},
     }
     slopes = {(kind, name): slope(sizes, values) for kind, curves in here.items() for name, values in curves.items()}

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 import orthoprox as op
 from orthoprox._arrays.library import norm
-from orthoprox._run.ending import STALLED_STEPS, rounding_length
+from orthoprox._linalg.stiefel import rounding_length
+from orthoprox._run.ending import STALLED_STEPS
 
 DIVERGED_STEP = 1e6  # |X|_F beyond which a run has diverged
 _CHUNK = 2000  # problems in the loop at a time

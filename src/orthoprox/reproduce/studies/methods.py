@@ -4,12 +4,12 @@ against time.
 
 from collections.abc import Sequence
 from math import isfinite
+from time import process_time
 
 import numpy as np
 
 import orthoprox as op
 from orthoprox._arrays.library import Array
-from orthoprox._run.clock import Clock
 from orthoprox.reproduce.studies.study import NEVER, Outcome, Settings, outcome, solver
 
 _RATIO = 1.1  # of the times of two measurements
@@ -22,9 +22,7 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
     for settings in group:
         problem, X0 = instance(settings)
         method, recorder = solver(settings, problem), Recorder(**settings["stop"])
-        rule = op.stopping.rules.default_rule(
-            op.stopping.Stationary(recorder.certificate), op.stopping.MaxIterations(NEVER), restarts=method.restarts
-        )
+        rule = method.default_stop(op.stopping.Stationary(recorder.certificate), op.stopping.MaxIterations(NEVER))
         result = op.solve(problem, method, X0, stop=rule, every=NEVER, callback=recorder)
         ended = {"status": recorder.status.name} if recorder.status else {}
         outcomes.append({**outcome(result), **ended, **recorder.curve})
@@ -39,19 +37,20 @@ class Recorder:
     def __init__(self, certificate: float, seconds: float) -> None:
         self.certificate, self.seconds = certificate, seconds
         self.status: op.Status | None = None  # with which it ended the run
-        self.curve: dict[str, list[float | None]] = {"at_iterations": [], "at_seconds": [], "certificates": []}
+        self.curve: dict[str, list[float | None]] = {"at_iterations": [], "at_run_cpu_seconds": [], "certificates": []}
         self._due = 0.0
 
     def __call__(self, now: op.Snapshot) -> None:
         """Look at an iterate."""
         if now.iteration == 0:
-            self._first, self._clock = now.seconds, Clock()  # the time that the first state took; processor time from here on
-        seconds = self._first + self._clock.cpu_seconds
+            self._began = process_time() - now.run_seconds  # the first state took so long; processor time from here on
+        seconds = process_time() - self._began
         over = seconds >= self.seconds
         if not (now.certified or over or seconds >= self._due):
             return
-        with self._clock.off():
-            certificate = now.kkt_error
+        left = process_time()
+        certificate = now.kkt_error
+        self._began += process_time() - left  # off the clock
         found = (now.iteration, seconds, certificate if isfinite(certificate) else None)  # JSON has no infinity
         for name, value in zip(self.curve, found, strict=True):
             self.curve[name].append(value)

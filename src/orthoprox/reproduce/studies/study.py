@@ -40,5 +40,5 @@ def constants(problem: op.Problem) -> dict[str, float]:
 def outcome(result: op.Result) -> Outcome:
     """Return what the tables show of a result."""
     full = result.to_dict()
-    names = ("status", "iterations", "seconds", "cpu_seconds", "objective", "projected_objective", "feasibility")
+    names = ("status", "iterations", "run_seconds", "run_cpu_seconds", "objective", "projected_objective", "feasibility")
     return {**{name: full[name] for name in (*names, "stationarity", "sparsity")}, "upper": full["certificate"]["upper"]}

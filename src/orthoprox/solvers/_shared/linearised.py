@@ -12,7 +12,7 @@ from orthoprox._linalg.linesearch import barzilai_borwein
 from orthoprox._linalg.stiefel import sym
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import steepness
-from orthoprox.solvers.base import SMOOTH, Ability, Residuals, Solver, check_positive
+from orthoprox.solvers.base import SMOOTH, Residuals, Solver, check_positive
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class LinearisedLagrangian(Solver[State]):
     The parameters are described in PLAM.
     """
 
+    needs = (SMOOTH,)
+
     penalty: float | None = None
     step_size: float | None = None
     first: float | None = None
@@ -43,10 +45,6 @@ class LinearisedLagrangian(Solver[State]):
 
     def __post_init__(self) -> None:
         check_positive(self, "penalty", "step_size", "first", "smallest")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return (SMOOTH,)
 
     def init(self, problem: Problem, X0: Array) -> State:
         b = _penalty(problem, X0) if self.penalty is None else float(self.penalty)

@@ -9,7 +9,7 @@ from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
 from orthoprox.problems.problem import Problem
-from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Residuals, Solver, check_positive
+from orthoprox.solvers.base import PROX_DERIVATIVE, Residuals, Solver, check_positive
 
 S = TypeVar("S", bound="ProximalState")
 
@@ -33,14 +33,12 @@ class ProximalGradient(Solver[S]):
     subject to  X'V + V'X = 0.
     """
 
+    needs = (PROX_DERIVATIVE,)
+
     step_size: float | None = None
 
     def __post_init__(self) -> None:
         check_positive(self, "step_size")
-
-    @property
-    def needs(self) -> tuple[Ability, ...]:
-        return (PROX_DERIVATIVE,)
 
     def residuals(self, problem: Problem, old: S, new: S) -> Residuals:
         """Return ``step`` |X+ - X|, ``constraint`` 0 and ``prox`` |V| / t."""

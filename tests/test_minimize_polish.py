@@ -1,6 +1,8 @@
-"""Polishing at the end of a run: when, and to what."""
+"""The end of a call: the polish, when and to what, and the status that the certificate proves."""
 
 import warnings
+from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -8,6 +10,9 @@ import pytest
 import orthoprox as op
 from cases import normal
 from orthoprox import stiefel
+from small_problems import GAUSSIAN
+
+minimizing = import_module("orthoprox.minimize")
 
 
 def test_minimize_polishes():
@@ -21,7 +26,7 @@ def test_minimize_polishes():
     np.testing.assert_array_equal(polished.X != 0, plain.certificate.point != 0)
     assert polished.history["stationarity"][-1] == polished.stationarity
     assert polished.iterations == plain.iterations
-    assert polished.wall_seconds > 0
+    assert polished.seconds > 0
     assert polished.to_dict()["polished"]
 
 
@@ -73,3 +78,20 @@ def test_an_interrupted_run_is_not_polished():
 def test_polish_is_a_flag_or_auto():
     with pytest.raises(ValueError, match="it needs True, False or 'auto'"):
         op.minimize(op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0), polish="always")
+
+
+def test_what_is_proved_is_called_converged():
+    """A budget may end a run at the very iteration that reached the tolerance."""
+    with pytest.warns(op.ConvergenceWarning):
+        short = op.minimize(GAUSSIAN, "random", max_iterations=3, polish=False)
+    assert minimizing._with_certified_status(short, 1e-6) is short
+    proved = minimizing._with_certified_status(short, 2 * short.measurement.kkt_error)
+    assert proved.converged
+    assert proved.message == op.Status.CONVERGED.value
+
+
+@pytest.mark.parametrize("status", list(op.Status))
+def test_only_a_run_that_ended_by_itself_or_by_a_budget_gets_the_status_of_its_certificate(status):
+    result = replace(op.minimize(GAUSSIAN, "random", tol=1e-3, polish=False), status=status)
+    proved = minimizing._with_certified_status(result, 2 * result.measurement.kkt_error)
+    assert proved.converged == (status not in (op.Status.DIVERGED, op.Status.INTERRUPTED))

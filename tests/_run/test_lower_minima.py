@@ -1,0 +1,196 @@
+"""Lower minima near the end of a run."""
+
+import warnings
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import orthoprox as op
+from cases import normal
+from orthoprox import stiefel
+from orthoprox._certify.evaluator import Evaluator
+from orthoprox._run.lower_minima import lower_minima
+from orthoprox._run.meter import Meter
+from orthoprox._run.solve import Call
+from orthoprox.solvers import Adaptive
+from orthoprox.starts.search import flops
+from orthoprox.stopping import MaxIterations, Stationary, Status
+from orthoprox.stopping.deadline import Deadline
+from small_problems import GAUSSIAN, raising
+
+module = import_module("orthoprox._run.lower_minima")
+X0 = stiefel.random_point(60, 30, seed=0)
+RNG = np.random.default_rng
+
+
+def a_call(problem=GAUSSIAN, deadline=None):
+    rule = Stationary(1e-6) | MaxIterations(30_000)
+    return Call(problem, Adaptive(), rule, Evaluator.at(problem, X0), Meter("start"), deadline)
+
+
+def solved(problem, start, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", op.ConvergenceWarning)
+        return op.minimize(problem, start, polish=False, **options)
+
+
+@pytest.fixture(scope="module")
+def first():
+    return solved(GAUSSIAN, X0)
+
+
+def test_a_lower_minimum_is_found_nearby(first):
+    """On Gaussian data with many minima, the first run ends in one that is not the lowest."""
+    call = a_call()
+    found = lower_minima(call, first, RNG(0))
+    assert found.converged
+    assert found.projected_objective < 1.01 * first.projected_objective  # both are negative
+    parts = {part.name: part for part in call.meter.totals()["phases"]}
+    assert set(parts) == {"start", "lower minima"}  # which has its runs, too
+    assert parts["lower minima"].objective == found.projected_objective
+
+
+def test_looking_for_lower_minima_never_returns_a_higher_one(first, monkeypatch):
+    higher = solved(GAUSSIAN, stiefel.random_point(60, 30, seed=3))
+    better = min(first, higher, key=lambda result: result.projected_objective)
+    worse = max(first, higher, key=lambda result: result.projected_objective)
+    tried = []
+    monkeypatch.setattr(module, "run", lambda call, X: tried.append(X) or worse)
+    assert lower_minima(a_call(), better, RNG(0)) is better
+    assert 1 <= len(tried) <= module._FAILURES
+
+
+@pytest.mark.parametrize("why", ["time is over", "too much work", "smooth", "not converged", "interrupted"])
+def test_nothing_is_looked_for_where_it_is_not_asked_for(monkeypatch, why):
+    problem = op.Problem(GAUSSIAN.smooth, op.nonsmooth.Zero(), (60, 30)) if why == "smooth" else GAUSSIAN
+    if why == "too much work":
+        monkeypatch.setattr(module, "WORK", 10 * flops(problem))
+    if why == "interrupted":
+        monkeypatch.setattr(module, "follow", raising(KeyboardInterrupt))
+    result = solved(problem, "random", max_iterations=3 if why == "not converged" else None)
+    monkeypatch.setattr(module, "run", raising(AssertionError))
+    call = a_call(problem, Deadline(1e-9) if why == "time is over" else None)
+    assert lower_minima(call, result, RNG(0)) is result
+    booked = {part.name for part in call.meter.totals()["phases"]}
+    assert ("lower minima" in booked) == (why in ("time is over", "interrupted"))
+
+
+def test_an_interrupted_search_for_lower_minima_keeps_the_best(first, monkeypatch):
+    stopped = solved(GAUSSIAN, "random", callback=raising(StopIteration))
+    assert stopped.status is Status.INTERRUPTED
+    runs = []
+    monkeypatch.setattr(module, "run", lambda call, X: runs.append(X) or stopped)
+    assert lower_minima(a_call(), first, RNG(0)) is first
+    assert len(runs) == 1
+
+
+def like(result, share, status=Status.CONVERGED, X=None):
+    """The result with a share of its objective, another status or another point; f is negative."""
+    value = share * result.projected_objective
+    measured = replace(result.measurement, projected_objective=value)
+    return replace(result, status=status, measurement=measured, X=result.X if X is None else X)
+
+
+JITTER = normal(7, 60, 30)
+
+
+def rounds(first, outcomes, monkeypatch, overhead=0.0, probe_value=lambda problem, X: 0.0):
+    """Return what ``lower_minima`` returns, (X, stages) of each path and where the runs begin;
+    these end as told, then fail.
+    """
+    paths, runs, ends = [], [], iter(outcomes)
+    monkeypatch.setattr(module, "_OVERHEAD", overhead)
+    monkeypatch.setattr(module, "follow", lambda problem, X, stages: paths.append((X, stages)) or X)
+    monkeypatch.setattr(module, "probe_value", probe_value)
+    monkeypatch.setattr(module, "random_direction", lambda problem, rng: JITTER)
+    monkeypatch.setattr(module, "run", lambda call, X: runs.append(X) or next(ends, like(first, 1.0)))
+    return lower_minima(a_call(), first, RNG(0)), paths, runs
+
+
+def test_paths_begin_at_the_minimum_and_then_around_it(first, monkeypatch):
+    """A wide and a narrow one from the minimum itself, then wide ones from points near it and
+    far.
+    """
+    found, paths, runs = rounds(first, [], monkeypatch)
+    assert found is first  # as low is not lower
+    assert (len(paths), len(runs)) == (2 * module._FAILURES, module._FAILURES)
+    X = stiefel.polar(first.X)
+    near, far = (stiefel.polar(X + jitter * JITTER) for jitter in module._JITTERS)
+    for k, (start, stages) in enumerate(paths):
+        np.testing.assert_array_equal(start, X if k < 2 else (near, far)[k % 2], err_msg=str(k))
+        assert stages == (module._NARROW if k == 1 else module._WIDE)
+
+
+def test_the_path_with_the_lower_end_is_followed(first, monkeypatch):
+    far = stiefel.polar(stiefel.polar(first.X) + module._JITTERS[1] * JITTER)
+    low = lambda problem, X: 0.0 if np.array_equal(X, far) else 1.0  # noqa: E731
+    _, _, runs = rounds(first, [], monkeypatch, probe_value=low)
+    for X in runs[1:]:
+        np.testing.assert_array_equal(X, far)
+
+
+def test_a_lower_minimum_is_where_the_next_paths_begin(first, monkeypatch):
+    lower = like(first, 1.1, X=stiefel.random_point(60, 30, seed=1))
+    found, paths, runs = rounds(first, [like(first, 1.0), lower], monkeypatch)
+    assert found is lower
+    assert len(runs) == 2 + module._FAILURES  # the count of failures begins again
+    for k, stages in ((4, module._WIDE), (5, module._NARROW)):
+        np.testing.assert_array_equal(paths[k][0], stiefel.polar(lower.X))
+        assert paths[k][1] == stages
+
+
+def test_there_are_no_more_rounds_than_allowed(first, monkeypatch):
+    found, _, runs = rounds(first, [like(first, 1 + k / 100) for k in range(1, 40)], monkeypatch)
+    assert len(runs) == module._ROUNDS
+    assert found.projected_objective == (1 + module._ROUNDS / 100) * first.projected_objective
+
+
+def test_a_lower_point_that_has_not_converged_is_not_taken(first, monkeypatch):
+    assert rounds(first, [like(first, 1.1, Status.TIME)], monkeypatch)[0] is first
+
+
+def test_the_work_of_the_runs_counts_too(first, monkeypatch):
+    """More work allows more rounds, none where a run alone costs more; the overhead of an iteration
+    counts as work.
+    """
+
+    def number(work, overhead=0.0):
+        monkeypatch.setattr(module, "WORK", work)
+        return len(rounds(first, [], monkeypatch, overhead=overhead)[2])
+
+    one = 2 * first.iterations * flops(GAUSSIAN)
+    numbers = [number(k * one) for k in (0.5, 4, 16, 64)]
+    assert numbers == sorted(numbers)
+    assert numbers[0] == 0 < numbers[-1]
+    assert number(64 * one, overhead=1e3 * flops(GAUSSIAN)) < numbers[-1]  # a small problem takes time, too
+
+
+class Later:
+    """A deadline that is over from the second look on."""
+
+    looks = 0
+
+    def over(self):
+        self.looks += 1
+        return self.looks > 1
+
+
+def test_a_second_path_is_not_begun_when_time_is_over(first, monkeypatch):
+    begun = []
+    monkeypatch.setattr(module, "follow", lambda problem, X, stages: begun.append(stages) or X)
+    monkeypatch.setattr(module, "probe_value", raising(AssertionError))
+    monkeypatch.setattr(module, "run", lambda call, X: like(first, 1.0))
+    assert lower_minima(a_call(deadline=Later()), first, RNG(0)) is first
+    assert begun == [module._WIDE]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, ZeroDivisionError])
+def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkeypatch, error):
+    """Ctrl-C may come before the loop of that run, which would handle it; l need not be defined
+    where a path leads.
+    """
+    monkeypatch.setattr(module, "follow", lambda problem, X, stages: X)
+    monkeypatch.setattr(module, "run", raising(error))
+    assert lower_minima(a_call(), first, RNG(0)) is first
