@@ -10,7 +10,7 @@ import numpy as np
 
 from orthoprox._adaptive.polish import polish as polish_point
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, namespace, precision
+from orthoprox._arrays.library import Array, namespace
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._linalg.stiefel import polar
 from orthoprox._run.lower_minima import lower_minima
@@ -247,7 +247,7 @@ def _polished(call: Call, result: Result) -> Result:
     """
     if result.status not in _POLISHABLE:
         return result
-    if result.measurement.kkt_error <= precision(result.X) ** (2 / 3):  # polished within the run
+    if call.evaluator.exact(result.measurement, result.X):  # polished within the run
         return replace(result, polished=True)
     meter, evaluator = call.meter, call.evaluator
     with meter.part("polish"):

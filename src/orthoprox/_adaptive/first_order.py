@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox._adaptive import phase, rules
+from orthoprox._adaptive import rules
 from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import Settings
 from orthoprox._adaptive.workspace import FullSpace, WorkingSet, Workspace, working_set
 from orthoprox._arrays.library import Array, namespace, negligible, norm
+from orthoprox._certify.certificate import proximal_step
 from orthoprox._certify.evaluator import FLOOR, is_worse
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.packed import PackedEntries
 from orthoprox._linalg.products import lincomb, restart_test, secant_norms, support
 from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import local_lipschitz
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,9 @@ class FirstOrder(Phase[Iterate]):
     def first(self, problem: Problem, X: Array) -> Iterate:
         """Return the first iterate of a run, at a point X of the manifold."""
         k, D = self.settings, problem.grad(X)
-        curvature = rules.curvature_at(k, problem, X, D)
-        point = phase.at(problem, X, D, curvature)
-        c = rules.initial_curvature(k, problem, curvature, point.Y, self.rule)
+        curvature = self._curvature(problem, X, D)
+        point = _at(problem, X, D, curvature)
+        c = max(rules.initial_curvature(k, curvature, point.Y, self.rule), self._least(problem))
         memory = Memory(
             start=point,
             value=float(problem.value(X)),
@@ -85,8 +87,8 @@ class FirstOrder(Phase[Iterate]):
 
     def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Iterate:
         k = self.settings
-        c = rules.initial_curvature(k, problem, memory.curvature, point.Y, self.rule)
-        return self._at(problem, point, c, memory)
+        c = rules.initial_curvature(k, memory.curvature, point.Y, self.rule)
+        return self._at(problem, point, max(c, self._least(problem)), memory)
 
     def step(self, problem: Problem, state: Iterate) -> Iterate:
         new, out_of_bounds = self._advance(problem, FullSpace(problem, self.settings), state)
@@ -107,7 +109,7 @@ class FirstOrder(Phase[Iterate]):
         return Verdict.STAGNATED if stagnated else Verdict.GOING
 
     def point(self, problem: Problem, state: Iterate) -> PrimalDual:
-        return PrimalDual(state.X, state.Y, problem.grad(state.X), phase.subgradient(problem, state.X, state.c))
+        return PrimalDual(state.X, state.Y, problem.grad(state.X), _subgradient(problem, state.X, state.c))
 
     def resume(self, state: Iterate) -> Iterate:
         """Go on; if all step rules have stagnated, begin with them again and a larger safety
@@ -129,6 +131,20 @@ class FirstOrder(Phase[Iterate]):
         k, c = self.settings, state.c
         constants = {"rho": k.penalty * c, "lam": 1 / c, "r": k.smoothing * c, "alpha": k.penalty * c, "beta": k.centre}
         return constants | {"theta": state.theta, "step_rule": float(state.monitor.step_rule)}
+
+    def _curvature(self, problem: Problem, X: Array, D: Array) -> float:
+        """Return the curvature of l around X by finite differences: a first value that every step
+        corrects.
+        """
+        slope = float(norm(D)) / X.shape[-1] ** 0.5
+        measured = local_lipschitz(problem.smooth, X, D, self.settings.power_steps)
+        return max(measured, FLOOR * slope, self._least(problem)) or 1 / proximal_step(problem, X)
+
+    def _least(self, problem: Problem) -> float:
+        """Return the least c: below its modulus, the prox of a weakly convex g has no unique
+        value.
+        """
+        return self.settings.margins[0] * problem.nonsmooth.modulus
 
     def _advance(self, problem: Problem, workspace: Workspace, s: Iterate) -> tuple[Iterate, bool]:
         """Return the next iterate in a workspace, and whether it is out of bounds."""
@@ -163,7 +179,7 @@ class FirstOrder(Phase[Iterate]):
         xp, gap = namespace(G), total * length
         stationarity, feasibility = gap / (max(float(norm(D)), memory.floor) or 1.0), float(norm(G))
         coherence = float(xp.max(xp.abs(G)))
-        following = max(rules.next_curvature(k, c, rule, memory.safety, measured), k.margins[0] * problem.nonsmooth.modulus)
+        following = max(rules.next_curvature(k, c, rule, memory.safety, measured), self._least(problem))
         monitor = s.monitor.update(k, max(stationarity, feasibility))
         restart = monitor.step_rule != s.monitor.step_rule or coherence > k.coherence >= s.coherence
         out_of_bounds, vanished = workspace.divergence_test(G, memory.bound)
@@ -209,7 +225,7 @@ class FirstOrder(Phase[Iterate]):
         safety = min(k.growth * memory.safety, k.safety)
         memory = replace(memory, safety=safety, divergences=memory.divergences + 1)
         failed = "" if float(norm(D)) < inf else "The gradient of l is not finite at the last good point."
-        new = self._at(problem, phase.at(problem, X, D, c), c, memory)
+        new = self._at(problem, _at(problem, X, D, c), c, memory)
         return replace(new, monitor=s.monitor, failed=failed)
 
     def _at(self, problem: Problem, point: PrimalDual, c: float, memory: Memory) -> Iterate:
@@ -285,3 +301,18 @@ def _restricted(s: Iterate, entries: PackedEntries) -> Iterate:
     Y, G = (M[entries.pairs].reshape(-1, 1) for M in (s.Y, s.G))
     memory = replace(s.memory, floor=max(float(norm(s.D)), s.memory.floor))
     return replace(s, X=X, E=E, Z=Z, D=D, EY=EY, EG=EG, Y=Y, G=G, good=X, memory=memory)
+
+
+def _at(problem: Problem, X: Array, D: Array, c: float) -> PrimalDual:
+    """Return X with the subgradient of a prox step of length 1/c and the least-squares multiplier;
+    D is grad l(X).
+    """
+    S = _subgradient(problem, X, c)
+    return PrimalDual(X, stiefel.multiplier(X, D + S), D, S)
+
+
+def _subgradient(problem: Problem, X: Array, c: float) -> Array:
+    """Return c (X - prox_{g/c}(X)). The step has full length 1/c; a tiny one says nothing about an
+    indicator.
+    """
+    return c * (X - problem.prox(X, 1 / c))

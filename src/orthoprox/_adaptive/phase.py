@@ -6,7 +6,6 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from orthoprox._arrays.library import Array
-from orthoprox._linalg.stiefel import multiplier
 from orthoprox.problems.problem import Problem
 
 S = TypeVar("S")
@@ -89,18 +88,3 @@ class Phase(ABC, Generic[S]):
     @abstractmethod
     def parameters(self, state: S) -> dict[str, Any]:
         """Return the parameters in force, by name."""
-
-
-def at(problem: Problem, X: Array, D: Array, c: float) -> PrimalDual:
-    """Return X with the subgradient of a prox step of length 1/c and the least-squares multiplier;
-    D is grad l(X).
-    """
-    S = subgradient(problem, X, c)
-    return PrimalDual(X, multiplier(X, D + S), D, S)
-
-
-def subgradient(problem: Problem, X: Array, c: float) -> Array:
-    """Return c (X - prox_{g/c}(X)). The step has full length 1/c; a tiny one says nothing about an
-    indicator.
-    """
-    return c * (X - problem.prox(X, 1 / c))

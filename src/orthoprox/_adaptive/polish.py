@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict, subgradient
+from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
 from orthoprox._adaptive.settings import SETTINGS, Settings
 from orthoprox._arrays.library import Array, from_numpy, inner, negligible, norm, precision, rounding, to_numpy
 from orthoprox._certify.certificate import Certificate
@@ -55,8 +55,8 @@ class Polish(Phase[Attempt]):
         found = polish(problem, state.point.X, state.point.Y, evaluator, self.settings)
         if found is None:
             return state
-        X, Y = found
-        point = PrimalDual(X, Y, problem.grad(X), subgradient(problem, X, memory.curvature))
+        (X, Y), D = found, problem.grad(found[0])
+        point = PrimalDual(X, Y, D, -(D + 2 * (X @ Y)))  # S by stationarity
         return Attempt(point, replace(memory, polish_at=0.0), improved=True)
 
     def verdict(self, problem: Problem, old: Attempt, new: Attempt) -> Verdict:

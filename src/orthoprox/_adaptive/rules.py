@@ -7,31 +7,15 @@ from dataclasses import dataclass, replace
 from math import inf, log
 
 from orthoprox._adaptive.settings import Settings
-from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, namespace, norm
-from orthoprox._certify.certificate import proximal_step
-from orthoprox._certify.evaluator import FLOOR
-from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import local_lipschitz
+from orthoprox._arrays.library import Array, namespace
 
 
-def curvature_at(k: Settings, problem: Problem, X: Array, D: Array) -> float:
-    """Return the curvature of l around X by four finite differences: a first value that every step
-    corrects.
-    """
-    slope = float(norm(D)) / X.shape[-1] ** 0.5
-    name = f"The curvature of {type(problem.smooth).__name__}"
-    measured = inputs.number(local_lipschitz(problem.smooth, X, D, k.power_steps), name, strict=False)
-    return max(measured, FLOOR * slope, k.margins[0] * problem.nonsmooth.modulus) or 1 / proximal_step(problem, X)
-
-
-def initial_curvature(k: Settings, problem: Problem, curvature: float, Y: Array, rule: int) -> float:
+def initial_curvature(k: Settings, curvature: float, Y: Array, rule: int) -> float:
     """Return c = L + 2 |Y|_2, the curvature of l(X) + <Y, X'X - I>, with the margin of the step
     rule.
     """
     w = namespace(Y).linalg.eigvalsh(Y)
-    size = max(-float(w[0]), float(w[-1]))
-    return max(k.margins[rule] * (curvature + 2 * size), k.margins[0] * problem.nonsmooth.modulus)
+    return k.margins[rule] * (curvature + 2 * max(-float(w[0]), float(w[-1])))
 
 
 def inertia(k: Settings, t: float, rule: int, along: float) -> tuple[float, float]:

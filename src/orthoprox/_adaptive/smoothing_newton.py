@@ -74,7 +74,7 @@ class SmoothingNewton(Phase[Point]):
         most this width.
         """
         X = polar(point.X)
-        nu = smoothing(problem.nonsmooth, X, float(norm(point.D)), self.width)
+        nu = smoothing(problem.nonsmooth, X, point.D, self.width)
         return _at(problem, X, nu, radius=self.settings.radius * X.shape[-1] ** 0.5, before=None, memory=memory)
 
     def step(self, problem: Problem, state: Point) -> Point:

@@ -4,11 +4,12 @@ solver. What it measures: objective, feasibility, stationarity, sparsity.
 
 from dataclasses import dataclass
 
-from orthoprox._arrays.library import Array, namespace, norm, precision
+from orthoprox._arrays.library import Array, namespace, negligible, norm, precision
 from orthoprox._certify.certificate import Certificate, certify, proximal_step
-from orthoprox._linalg.products import support
-from orthoprox._linalg.stiefel import defect, polar
+from orthoprox._linalg.stiefel import feasibility, polar
 from orthoprox.problems.problem import Problem
+
+__all__ = ["FLOOR", "ZERO", "Evaluator", "Measurement", "feasibility", "is_worse", "sparsity"]
 
 FLOOR = 1e-3  # the gradient is never called smaller than this share of its size at the start
 ZERO = 1e-5  # entries below this count as zero in `sparsity`, as in the paper
@@ -56,6 +57,10 @@ class Evaluator:
         distance: float = certificate.distance / X.shape[-1] ** 0.5
         return max(self.stationarity(certificate), certificate.feasibility, feasibility(X), distance)
 
+    def exact(self, measurement: Measurement, X: Array) -> bool:
+        """Whether a polish of X could gain next to nothing."""
+        return measurement.kkt_error <= negligible(X)
+
     def stationarity(self, certificate: Certificate) -> float:
         """Return the relative distance to stationarity that a certificate proves."""
         return certificate.relative(self.floor)
@@ -81,11 +86,6 @@ def is_worse(problem: Problem, X: Array, value: float, *, slack: float) -> bool:
     projected = float(problem.value(polar(X)))
     found = projected if projected < float("inf") else float(problem.value(X))
     return not found <= value + max(slack, precision(X) ** 0.5) * abs(value)
-
-
-def feasibility(X: Array) -> float:
-    """Return |X'X - I|_F."""
-    return float(norm(defect(X, support(X))))
 
 
 def sparsity(X: Array) -> float:

@@ -8,7 +8,19 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, identity, inner, namespace, norm, precision
 from orthoprox._linalg.products import Support, gram, right, support
 
-__all__ = ["RETRACTIONS", "defect", "inner", "multiplier", "norm", "polar", "qr", "random_point", "sym", "tangent"]
+__all__ = [
+    "RETRACTIONS",
+    "defect",
+    "feasibility",
+    "inner",
+    "multiplier",
+    "norm",
+    "polar",
+    "qr",
+    "random_point",
+    "sym",
+    "tangent",
+]
 
 
 def sym(M: Array) -> Array:
@@ -19,6 +31,11 @@ def sym(M: Array) -> Array:
 def defect(X: Array, sparse: Support | None = None) -> Array:
     """Return X'X - I_n, which is 0 on the manifold."""
     return gram(X, sparse) - identity(X.shape[-1], X)
+
+
+def feasibility(X: Array) -> float:
+    """Return |X'X - I|_F."""
+    return float(norm(defect(X, support(X))))
 
 
 def tangent(X: Array, W: Array) -> Array:

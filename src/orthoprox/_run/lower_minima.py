@@ -5,14 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._arrays.library import Array, precision
-from orthoprox._linalg.stiefel import polar
+from orthoprox._arrays.library import Array
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox._run.solve import Call, run
-from orthoprox.nonsmooth.separable import Zero
 from orthoprox.starts.points import random_direction
-from orthoprox.starts.search import follow, path_length, probe_value
+from orthoprox.starts.search import affordable_hops, follow, probe_value
 from orthoprox.stopping.status import Status
 
 
@@ -26,12 +24,8 @@ def lower_minima(call: Call, result: Result, rng: np.random.Generator) -> Result
     far from it. The search ends after some failures in a row, some rounds or so many operations: a
     few seconds at most, and no round at all for a large problem.
     """
-    if result.status is not Status.CONVERGED or isinstance(call.problem.nonsmooth, Zero):
-        return result
-    k = SETTINGS
-    length = 2 * (path_length(k.widths) + k.probe) + result.iterations
-    rounds = min(k.rounds, int(k.work / (length * max(call.problem.flops, k.overhead))))
-    if rounds == 0:
+    rounds = affordable_hops(call.problem, result.iterations)
+    if rounds == 0 or result.status is not Status.CONVERGED:
         return result
     with call.meter.part("lower minima"):
         best = _hop(replace(call, meter=Meter("run", call.meter.work)), result, rng, rounds)
@@ -45,7 +39,7 @@ def _hop(call: Call, best: Result, rng: np.random.Generator, rounds: int) -> Res
         if failures == SETTINGS.rounds // 2 or (call.deadline is not None and call.deadline.over()):
             break
         try:
-            found = run(call, _promising(call, polar(best.X), rng if failures else None))
+            found = run(call, _promising(call, best.X, rng if failures else None))
         except KeyboardInterrupt:  # the best result so far is kept
             break
         except (ArithmeticError, ValueError):  # l need not be defined along a path
@@ -54,7 +48,7 @@ def _hop(call: Call, best: Result, rng: np.random.Generator, rounds: int) -> Res
         if found.status is Status.INTERRUPTED:
             break
         value = found.measurement.projected_objective
-        lower = value < best.measurement.projected_objective - precision(best.X) ** 0.5 * abs(value)
+        lower = value < best.measurement.projected_objective - SETTINGS.goal * abs(value)
         best, failures = (found, 0) if found.status is Status.CONVERGED and lower else (best, failures + 1)
     return best
 
@@ -67,7 +61,7 @@ def _promising(call: Call, X: Array, rng: np.random.Generator | None) -> Array:
     if rng is None:
         paths = [(X, k.widths), (X, k.widths[1:])]
     else:
-        paths = [(polar(X + jitter * random_direction(problem, rng)), k.widths) for jitter in k.jitters]
+        paths = [(X + jitter * random_direction(problem, rng), k.widths) for jitter in k.jitters]
     first = follow(problem, *paths[0])
     if call.deadline is not None and call.deadline.over():
         return first

@@ -29,13 +29,14 @@ def envelope(g: Nonsmooth, X: Array, nu: float) -> Envelope:
     return Envelope(P, g.value(P) + nu * inner(S, S) / 2, S)
 
 
-def smoothing(g: Nonsmooth, X: Array, gradient_norm: float, width: float) -> float:
+def smoothing(g: Nonsmooth, X: Array, D: Array, width: float) -> float:
     """Return nu with which the prox moves X by at most ``width sqrt(n)``, not counting the way to
     the domain of g.
 
-    Where it does nothing else, as for an indicator, nu is one over the slope |grad l(X)| / sqrt(n).
+    Where it does nothing else, as for an indicator, nu is one over the slope |D| / sqrt(n); D is a gradient of l.
     """
     root = X.shape[-1] ** 0.5
+    gradient_norm = float(norm(D))
     unit = root / gradient_norm if gradient_norm > 0 else 1.0
     nu = unit if g.modulus == 0 else min(unit, 0.3 / g.modulus)
     inside = g.prox(X, _TINY * nu)

@@ -29,10 +29,16 @@ def lipschitz(smooth: Smooth, X: Array) -> float:
     """
     if isinstance(smooth, HasLipschitz):
         return inputs.number(smooth.lipschitz, f"{smooth.__class__.__name__}.lipschitz", strict=False)
-    return _POWER_MARGIN * local_lipschitz(smooth, X, smooth.grad(X), _POWER_STEPS)
+    return _POWER_MARGIN * largest_secant(smooth, X, smooth.grad(X), _POWER_STEPS)
 
 
 def local_lipschitz(smooth: Smooth, X: Array, D: Array, steps: int) -> float:
+    """Return the largest secant of the gradient around X; raise where it is not finite."""
+    name = f"The curvature of {smooth.__class__.__name__}"
+    return inputs.number(largest_secant(smooth, X, D, steps), name, strict=False)
+
+
+def largest_secant(smooth: Smooth, X: Array, D: Array, steps: int) -> float:
     """Return the largest |grad l(X + V) - D| / |V| that a power method finds from a fixed V;
     D = grad l(X).
     """

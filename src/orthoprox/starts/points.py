@@ -6,15 +6,15 @@ import numpy as np
 
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precision, to_numpy
-from orthoprox._linalg.stiefel import polar, random_point, sym
+from orthoprox._linalg.stiefel import polar, sym
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.base import HasData
-from orthoprox.smooth.curvature import local_lipschitz
+from orthoprox.smooth.curvature import largest_secant
 
 
 def random(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a uniformly distributed point of the manifold."""
-    return like_data(problem, random_point(*problem.shape, seed=rng))
+    return like_data(problem, polar(rng.standard_normal(problem.shape)))
 
 
 def random_direction(problem: Problem, rng: np.random.Generator) -> Array:
@@ -46,7 +46,7 @@ def pca(problem: Problem, rng: np.random.Generator) -> Array:
         if float(trial) <= float(value):
             X, value, D = new, trial, E
         elif c == 0:
-            c = local_lipschitz(ell, X, D, k.power_steps)
+            c = largest_secant(ell, X, D, k.power_steps)
         else:
             c *= 2
     rotated = X @ namespace(X).linalg.eigh(sym(X.mT @ D))[1]

@@ -7,7 +7,7 @@ import numpy as np
 
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._arrays.library import Array, norm
+from orthoprox._arrays.library import Array
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
@@ -71,21 +71,31 @@ def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
     """
     X = random(problem, rng)
     for V in affordable_coordinates(problem, rng):
-        X = polar(V + SETTINGS.jitters[0] * X)
+        X = V + SETTINGS.jitters[0] * X
     return follow(problem, X, SETTINGS.widths)
 
 
 def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
-    """Return the end of the continuation from X. A width is how far the prox of the smoothing moves
-    coordinate vectors.
+    """Return the end of the continuation from the point of the manifold nearest to X. A width is how
+    far the prox of the smoothing moves coordinate vectors.
     """
-    coordinate_point, gradient_norm = like_data(problem, np.eye(*problem.shape)), float(norm(problem.grad(X)))
+    X, coordinate_point = polar(X), like_data(problem, np.eye(*problem.shape))
+    D = problem.grad(X)
     for stage, width in enumerate(widths):
-        nu = smoothing(problem.nonsmooth, coordinate_point, gradient_norm, width)
+        nu = smoothing(problem.nonsmooth, coordinate_point, D, width)
         smoothed_problem = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
-        end = polar(advance(smoothed_problem, X, SETTINGS.window if stage else 2 * SETTINGS.window))
-        X = end if float(norm(end)) < inf else X
+        X = polar(advance(smoothed_problem, X, SETTINGS.window if stage else 2 * SETTINGS.window))
     return X
+
+
+def affordable_hops(problem: Problem, iterations: int) -> int:
+    """Return how many rounds of basin hopping the work allows if a run takes so many iterations; a
+    round follows two paths and probes their ends. A smooth problem needs none.
+    """
+    k = SETTINGS
+    length = 2 * (path_length(k.widths) + k.probe) + iterations
+    rounds = k.work / (length * max(problem.flops, k.overhead))
+    return 0 if isinstance(problem.nonsmooth, Zero) else min(k.rounds, int(rounds))
 
 
 def path_length(widths: Sequence[float]) -> int:
