@@ -13,7 +13,7 @@ from orthoprox.path import path
 from orthoprox.problems import PROBLEMS
 from orthoprox.problems.problem import Problem
 from orthoprox.solvers import LSALM, SOLVERS
-from orthoprox.stopping.snapshot import Snapshot
+from orthoprox.stopping.rules import Snapshot
 from orthoprox.stopping.status import Status
 
 __version__ = "0.1.0"

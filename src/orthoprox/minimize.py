@@ -26,8 +26,7 @@ from orthoprox.starts import STARTS
 from orthoprox.starts.points import random
 from orthoprox.starts.search import search
 from orthoprox.stopping.deadline import Deadline
-from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
-from orthoprox.stopping.snapshot import Snapshot
+from orthoprox.stopping.rules import MaxIterations, Snapshot, Stationary, Stop, as_rule
 from orthoprox.stopping.status import Status
 
 _OPTIONS = (

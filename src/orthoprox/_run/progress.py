@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import Any
 
-from orthoprox.stopping.snapshot import Snapshot
+from orthoprox.stopping.rules import Snapshot
 
 
 class Progress:

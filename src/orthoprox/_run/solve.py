@@ -17,8 +17,7 @@ from orthoprox._run.result import Result
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers.base import Residuals, Solver
 from orthoprox.stopping.deadline import Deadline
-from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
-from orthoprox.stopping.snapshot import Snapshot
+from orthoprox.stopping.rules import MaxIterations, Snapshot, Stationary, Stop, as_rule
 from orthoprox.stopping.status import Status
 
 Callback = Callable[[Snapshot], object]

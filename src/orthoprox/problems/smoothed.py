@@ -33,7 +33,8 @@ def smoothing(g: Nonsmooth, X: Array, D: Array, width: float) -> float:
     """Return nu with which the prox moves X by at most ``width sqrt(n)``, not counting the way to
     the domain of g.
 
-    Where it does nothing else, as for an indicator, nu is one over the slope |D| / sqrt(n); D is a gradient of l.
+    Where it does nothing else, as for an indicator, nu is one over the slope |D| / sqrt(n), with a
+    gradient D of l.
     """
     root = X.shape[-1] ** 0.5
     gradient_norm = float(norm(D))

@@ -76,8 +76,9 @@ def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
 
 
 def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
-    """Return the end of the continuation from the point of the manifold nearest to X. A width is how
-    far the prox of the smoothing moves coordinate vectors.
+    """Return the end of the continuation from the point of the manifold nearest to X.
+
+    A width is how far the prox of the smoothing moves coordinate vectors.
     """
     X, coordinate_point = polar(X), like_data(problem, np.eye(*problem.shape))
     D = problem.grad(X)
