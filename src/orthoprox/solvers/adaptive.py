@@ -190,7 +190,7 @@ def _relative_residual(state: State) -> float:
     lsalm, point = state.lsalm, state.newton
     if point is None:
         return max(lsalm.stationarity, lsalm.feasibility)
-    return float(norm(point.residual)) / max(float(norm(point.D)), lsalm.scale) + point.width
+    return float(norm(point.residual)) / (max(float(norm(point.D)), lsalm.scale) or 1.0) + point.width
 
 
 def _to_newton(problem: Problem, state: State, X: Array, width: float, *, newton_until_end: bool) -> State:
