@@ -1,4 +1,5 @@
-"""Problems: two terms and a shape. Data in, problem out; the registry is PROBLEMS.
+"""Problems: two terms and a shape, and the work that is counted on them. Data in, problem out; the
+registry is PROBLEMS.
 
 Imports the rooms _arrays, smooth, nonsmooth.
 """

@@ -1,5 +1,5 @@
-"""One iterate as stopping rules and callbacks see it, and the rules: immutable values, combined with
-``|`` and ``&``.
+"""One iterate as stopping rules and callbacks see it, and the rules: immutable values, combined
+with ``|`` and ``&``.
 """
 
 from abc import ABC, abstractmethod
