@@ -13,7 +13,7 @@ from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import Settings
 from orthoprox._adaptive.workspace import FullSpace, WorkingSet, Workspace, working_set
-from orthoprox._arrays.library import Array, namespace, negligible, norm
+from orthoprox._arrays.library import Array, negligible, norm
 from orthoprox._certify.certificate import proximal_step
 from orthoprox._certify.evaluator import FLOOR, is_worse
 from orthoprox._linalg import stiefel
@@ -41,7 +41,6 @@ class Iterate:
     gap: float  # (c + r) |X - E|, the residual of the last step
     stationarity: float  # the same, relative to the gradient
     feasibility: float  # |E'E - I|
-    coherence: float  # the largest absolute entry of E'E - I, small if many columns share a large |E'E - I|
     monitor: StagnationMonitor
     memory: Memory
     t: float = 1.0  # Nesterov's t
@@ -176,12 +175,10 @@ class FirstOrder(Phase[Iterate]):
             EY = lincomb((1.0, EY), (alpha, EG))
 
         # residuals, curvature, stagnation, restart of the inertia, divergence
-        xp, gap = namespace(G), total * length
+        gap = total * length
         stationarity, feasibility = gap / (max(float(norm(D)), memory.floor) or 1.0), float(norm(G))
-        coherence = float(xp.max(xp.abs(G)))
         following = max(rules.next_curvature(k, c, rule, memory.safety, measured), self._least(problem))
         monitor = s.monitor.update(k, max(stationarity, feasibility))
-        restart = monitor.step_rule != s.monitor.step_rule or coherence > k.coherence >= s.coherence
         out_of_bounds, vanished = workspace.divergence_test(G, memory.bound)
         new = Iterate(
             X=X,
@@ -198,10 +195,9 @@ class FirstOrder(Phase[Iterate]):
             gap=gap,
             stationarity=stationarity,
             feasibility=feasibility,
-            coherence=coherence,
             monitor=monitor,
             memory=memory,
-            t=1.0 if restart else t,
+            t=t if monitor.step_rule == rule else 1.0,
             theta=theta,
             vanished=s.vanished + 1 if vanished else 0,
         )
@@ -246,7 +242,6 @@ class FirstOrder(Phase[Iterate]):
             gap=gap,
             stationarity=gap / (max(float(norm(D)), memory.floor) or 1.0),
             feasibility=float(norm(G)),
-            coherence=float(namespace(G).max(namespace(G).abs(G))),
             monitor=StagnationMonitor(self.rule, self.patience),
             memory=memory,
         )
@@ -291,7 +286,6 @@ class FirstOrder(Phase[Iterate]):
             memory=s.memory,
             stationarity=now.gap / (max(float(norm(D)), s.memory.floor) or 1.0),
             feasibility=float(norm(G)),
-            coherence=float(np.max(np.abs(G))),
         )
 
 

@@ -22,7 +22,6 @@ class Settings:
     power_steps: int = 4  # finite differences for the first curvature
 
     # safeguards
-    coherence: float = 0.15  # an entry of E'E - I above which inertia would carry X off the manifold
     near: float = 0.9  # the norm of E'E - I up to which no column can have vanished
     vanished: int = 20  # iterations in a row with a vanished column that count as a divergence
     growth: float = 1.5  # of a safety factor, after a divergence or stagnation
