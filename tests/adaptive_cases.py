@@ -32,5 +32,19 @@ def scaled(c):
 
 
 def with_iterate(state, **changes):
-    """The state with another iterate of LSALM."""
-    return replace(state, lsalm=replace(state.lsalm, **changes))
+    """The state with other fields of the state of its phase."""
+    return replace(state, now=replace(state.now, **changes))
+
+
+def with_memory(state, **changes):
+    """The state with another memory."""
+    return with_iterate(state, memory=replace(state.now.memory, **changes))
+
+
+def steps(solver, problem, state, number):
+    """The states after each of some steps."""
+    states = []
+    for _ in range(number):
+        state = solver.step(problem, state)
+        states.append(state)
+    return states
