@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from orthoprox._adaptive.stagnation import STEP_RULES, StagnationMonitor
 
 import orthoprox as op
 from adaptive_cases import X0, scaled, with_iterate
 from cases import normal, symmetric
 from orthoprox import smooth, stiefel
-from orthoprox._adaptive.stagnation import STEP_RULES, StagnationMonitor
 from orthoprox.nonsmooth import L1
 from orthoprox.solvers import Adaptive, adaptive
 
