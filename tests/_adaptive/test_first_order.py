@@ -7,9 +7,9 @@ import pytest
 
 import orthoprox as op
 from adaptive_cases import DATA, X0, scaled
-from cases import normal, symmetric
+from cases import NONSMOOTH, SHAPE, SMOOTH, normal, symmetric
 from orthoprox import smooth, stiefel
-from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.first_order import FirstOrder, _at, _subgradient
 from orthoprox._adaptive.phase import Verdict
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import SETTINGS
@@ -43,12 +43,11 @@ TERMS = {
 
 def plain(problem, factor):
     """The first-order phase as LSALM, and an iterate at X0 with any multiplier and smoothing centre
-    and a multiple of its curvature; the penalty has no threshold.
+    and a multiple of its curvature.
     """
     state = PHASE.first(problem, X0)
     Y, Z = state.Y + 0.1 * state.c * stiefel.sym(normal(5, 4, 4)), X0 + 0.1 * normal(6, 30, 4)
-    memory = replace(state.memory, penalty_safety=0.0)
-    return FirstOrder(PLAIN, alone=True), replace(state, Y=Y, EY=X0 @ Y, Z=Z, c=factor * state.c, memory=memory)
+    return FirstOrder(PLAIN, alone=True), replace(state, Y=Y, EY=X0 @ Y, Z=Z, c=factor * state.c)
 
 
 @pytest.mark.parametrize("factor", [1.0, 3.0])
@@ -82,18 +81,62 @@ def test_with_inertia_a_step_is_another_one():
     assert stiefel.norm(one.X - two.X) > 1e-6
 
 
-# --- steps ---
+# --- the first iterate ---
 
 
-@pytest.mark.parametrize(("now", "before", "anew"), [(1.3, 0.7, True), (1.3, 1.3, False), (0.7, 0.7, False)])
-def test_inertia_starts_anew_where_columns_become_coherent(monkeypatch, now, before, anew):
-    """When the largest entry of E'E - I passes its limit, and only then: a large |E'E - I| of many
-    small entries is fine.
+@pytest.mark.parametrize("name", NONSMOOTH)
+def test_the_subgradient_is_one_at_the_prox_point(name):
+    """S = c (X - P) with P = prox_{g/c}(X): S is in dg(P), which means that the prox of P + S / c
+    is P.
     """
-    problem, ones = scaled(1.0)["sparse_pca"], SETTINGS.coherence * np.ones((4, 4))
-    state = replace(PHASE.first(problem, X0), t=5.0, coherence=before * SETTINGS.coherence)
-    monkeypatch.setattr(FullSpace, "products", lambda self, E: (problem.smooth.grad(E), now * ones, lambda S: E @ S))
-    assert (advance(problem, state).t == 1.0) == anew
+    g = NONSMOOTH[name]
+    problem, X, c = op.Problem(SMOOTH["Quadratic"], g, SHAPE), normal(1, *SHAPE), 4 * max(1.0, g.modulus)
+    S, P = _subgradient(problem, X, c), g.prox(X, 1 / c)
+    np.testing.assert_allclose(g.prox(P + S / c, 1 / c), P, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NONSMOOTH)
+def test_the_multiplier_makes_the_residual_least(name):
+    """|D + S + 2XY| over all symmetric Y: what is left is a tangent vector."""
+    g = NONSMOOTH[name]
+    problem, X = op.Problem(SMOOTH["Quadratic"], g, SHAPE), stiefel.random_point(*SHAPE, seed=2)
+    point = _at(problem, X, problem.smooth.grad(X), 4 * max(1.0, g.modulus))
+    residual = point.D + point.S + 2 * X @ point.Y
+    assert stiefel.norm(stiefel.sym(X.T @ residual)) <= 1e-12 * (1 + stiefel.norm(residual))
+    np.testing.assert_array_equal(point.Y, point.Y.T)
+
+
+def test_the_first_curvature_is_that_of_l_up_to_what_a_power_method_sees():
+    """For a quadratic; it scales with l, and c bounds the curvature of the Lagrangian."""
+    A, X, measured = symmetric(6, 12), stiefel.random_point(12, 3, seed=7), []
+    for scale in (1.0, 2.0**20):
+        problem = op.Problem(smooth.Quadratic(scale * A), Zero(), (12, 3))
+        first = PHASE.first(problem, X)
+        size, curvature = scale * np.linalg.norm(A, 2), first.memory.curvature
+        assert 0.3 * size <= curvature <= size * (1 + 1e-6)
+        np.testing.assert_allclose(first.Y, -scale * stiefel.sym(X.T @ A @ X) / 2, atol=1e-12 * size)
+        assert first.c >= (curvature + 2 * np.linalg.norm(first.Y, 2)) * (1 - 1e-12)
+        measured.append((curvature, first.c))
+    np.testing.assert_allclose(measured[1], 2.0**20 * np.array(measured[0]))
+
+
+@pytest.mark.parametrize("rule", range(len(SETTINGS.margins)))
+def test_the_prox_of_a_weakly_convex_term_is_always_unique(rule):
+    """c > modulus, however flat l is and whatever was measured: g + c|X|^2 / 2 is convex."""
+    problem = op.Problem(smooth.Quadratic(1e-6 * symmetric(6, 12)), MCP(0.4, gamma=0.5), (12, 3))
+    phase = FirstOrder(SETTINGS, rule=rule)
+    state = phase.first(problem, stiefel.random_point(12, 3, seed=7))
+    for _ in range(50):
+        assert min(state.c, state.memory.curvature) > problem.nonsmooth.modulus
+        state = phase.step(problem, state)
+
+
+def test_the_first_curvature_is_positive_where_l_is_constant():
+    problem = op.Problem(smooth.Quadratic(np.zeros((12, 12))), Zero(), (12, 3))
+    assert 0 < PHASE.first(problem, stiefel.random_point(12, 3, seed=7)).memory.curvature < np.inf
+
+
+# --- steps ---
 
 
 def test_an_iterate_holds_what_belongs_to_its_extrapolated_point():
@@ -107,32 +150,30 @@ def test_an_iterate_holds_what_belongs_to_its_extrapolated_point():
         np.testing.assert_allclose(state.EY, state.E @ state.Y, atol=1e-13 * stiefel.norm(state.EY))
         np.testing.assert_allclose(state.EG, state.E @ state.G, atol=1e-13)
         assert state.feasibility == pytest.approx(stiefel.norm(state.G))
-        assert state.coherence == pytest.approx(np.max(np.abs(state.G)))
         lam, r = (PHASE.parameters(old)[name] for name in ("lam", "r"))
         assert state.gap == pytest.approx((1 / lam + r) * stiefel.norm(state.X - old.E))
+        assert 4 * PHASE.parameters(old)["rho"] <= 1 / lam  # the curvature of the penalty
     assert state.theta > 0
 
 
 # --- restarts ---
 
 
-def restarted(problem, state, X, vanished=0):
+def restarted(problem, state, X):
     """The restart whose last good point is X."""
-    return PHASE._restarted(problem, replace(state, good=X), vanished)
+    return PHASE._restarted(problem, replace(state, good=X))
 
 
 def test_a_restart_begins_at_the_last_good_point_and_is_safer():
-    """Not at the last point; with more curvature, and with larger safety factors."""
+    """Not at the last point; with more curvature, and with a larger safety factor."""
     problem = scaled(1.0)["sparse_pca"]
     state = PHASE.first(problem, X0)
-    again = restarted(problem, replace(state, X=5 * X0), X0, vanished=20)
+    again = restarted(problem, replace(state, X=5 * X0), X0)
     np.testing.assert_allclose(again.X, X0, atol=1e-12)
     assert again.c > state.c
     assert again.memory.safety > state.memory.safety
-    assert again.memory.penalty_safety > state.memory.penalty_safety
     assert again.memory.divergences == state.memory.divergences + 1
     assert again.monitor == state.monitor
-    assert restarted(problem, state, X0).memory.penalty_safety == state.memory.penalty_safety  # no column has vanished
 
 
 def test_a_restart_is_on_the_manifold():
@@ -143,16 +184,16 @@ def test_a_restart_is_on_the_manifold():
     np.testing.assert_array_equal(restarted(problem, state, np.nan * X).X, X0)
 
 
-def test_safety_factors_are_bounded():
+def test_the_safety_factor_is_bounded():
     """However often a run restarts."""
     problem = scaled(1.0)["sparse_pca"]
     state = PHASE.first(problem, X0)
     factors = []
     for _ in range(20):
-        state = restarted(problem, state, X0, vanished=20)
-        factors.append((state.memory.safety, state.memory.penalty_safety))
-    assert np.all(np.diff(factors, axis=0) >= 0)
-    assert factors[-1] == factors[9] == (SETTINGS.safety,) * 2
+        state = restarted(problem, state, X0)
+        factors.append(state.memory.safety)
+    assert np.all(np.diff(factors) >= 0)
+    assert factors[-1] == factors[9] == SETTINGS.safety
 
 
 def test_the_curvature_after_a_divergence_is_that_near_the_manifold():

@@ -3,39 +3,15 @@
 import numpy as np
 import pytest
 
-import orthoprox as op
 from adaptive_cases import X0, scaled
-from cases import NONSMOOTH, SHAPE, SMOOTH, normal
 from orthoprox import stiefel
-from orthoprox._adaptive import phase
 from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.phase import Verdict
 from orthoprox._adaptive.polish import Polish
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.smoothing_newton import SmoothingNewton
 
 PHASES = [FirstOrder(SETTINGS), SmoothingNewton(SETTINGS, 0.3), Polish(SETTINGS)]
-
-
-@pytest.mark.parametrize("name", NONSMOOTH)
-def test_the_subgradient_is_one_at_the_prox_point(name):
-    """S = c (X - P) with P = prox_{g/c}(X): S is in dg(P), which means that the prox of P + S / c
-    is P.
-    """
-    g = NONSMOOTH[name]
-    problem, X, c = op.Problem(SMOOTH["Quadratic"], g, SHAPE), normal(1, *SHAPE), 4 * max(1.0, g.modulus)
-    S, P = phase.subgradient(problem, X, c), g.prox(X, 1 / c)
-    np.testing.assert_allclose(g.prox(P + S / c, 1 / c), P, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", NONSMOOTH)
-def test_the_multiplier_makes_the_residual_least(name):
-    """|D + S + 2XY| over all symmetric Y: what is left is a tangent vector."""
-    g = NONSMOOTH[name]
-    problem, X = op.Problem(SMOOTH["Quadratic"], g, SHAPE), stiefel.random_point(*SHAPE, seed=2)
-    point = phase.at(problem, X, problem.smooth.grad(X), 4 * max(1.0, g.modulus))
-    residual = point.D + point.S + 2 * X @ point.Y
-    assert stiefel.norm(stiefel.sym(X.T @ residual)) <= 1e-12 * (1 + stiefel.norm(residual))
-    np.testing.assert_array_equal(point.Y, point.Y.T)
 
 
 @pytest.mark.parametrize("of", PHASES, ids=lambda of: type(of).__name__)
@@ -57,7 +33,7 @@ def test_each_phase_starts_where_another_left_and_hands_a_point_on(of):
     assert all(np.isfinite(value) for value in of.parameters(state).values())
     new = of.step(problem, state)
     assert type(new) is type(state)
-    assert of.verdict(problem, state, new) in phase.Verdict
+    assert of.verdict(problem, state, new) in Verdict
     assert new.memory.start is first.memory.start
 
 
@@ -68,4 +44,4 @@ def test_what_a_run_remembers_is_that_of_its_start():
     assert memory.value == problem.value(X0)
     assert 0 < memory.floor < stiefel.norm(problem.smooth.grad(X0))
     assert memory.step == pytest.approx(1 / memory.curvature)
-    assert (memory.safety, memory.penalty_safety, memory.divergences) == (1.0, 1.0, 0)
+    assert (memory.safety, memory.divergences) == (1.0, 0)

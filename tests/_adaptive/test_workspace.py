@@ -1,6 +1,4 @@
-"""The workspaces of a step: all entries, with the penalty threshold; working sets, and epochs on
-them.
-"""
+"""The workspaces of a step: all entries, or working sets, and epochs on them."""
 
 from dataclasses import replace
 
@@ -8,10 +6,9 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from cases import normal, symmetric
+from cases import normal
 from orthoprox import smooth, stiefel
 from orthoprox._adaptive.first_order import FirstOrder, _restricted
-from orthoprox._adaptive.phase import subgradient
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.workspace import FullSpace
@@ -20,38 +17,6 @@ from orthoprox.nonsmooth import Zero
 from orthoprox.solvers import Adaptive
 
 PHASE = FirstOrder(SETTINGS)
-
-# --- the penalty threshold ---
-
-
-def penalty_threshold(problem, E, D, S):
-    return FullSpace(problem, SETTINGS).penalty_threshold(E, D, S)
-
-
-def test_the_penalty_threshold_is_that_of_the_linear_and_the_nonsmooth_part():
-    """For l = tr(X'AX)/2 + tr(B'X) the Hessian cancels: it is the largest eigenvalue of sym(X'(B +
-    S)), if positive.
-    """
-    A, B, S, X = symmetric(8, 12), normal(9, 12, 3), normal(10, 12, 3), stiefel.random_point(12, 3, seed=11)
-    problem = op.Problem(smooth.Quadratic(A, B), Zero(), (12, 3))
-    largest = np.linalg.eigvalsh(stiefel.sym(X.T @ (B + S)))[-1]
-    assert penalty_threshold(problem, X, A @ X + B, S) == pytest.approx(max(largest, 0.0), abs=1e-6)
-    assert penalty_threshold(problem, X, A @ X - 50 * X, -50 * X) == 0.0
-
-
-def test_the_penalty_threshold_is_bounded_however_long_the_subgradient_is():
-    """A normal vector of an indicator has any length; what counts is a multiple of |grad l|."""
-    A, B, X = symmetric(8, 12), normal(9, 12, 3), stiefel.random_point(12, 3, seed=11)
-    problem, D = op.Problem(smooth.Quadratic(A, B), Zero(), (12, 3)), A @ X + B
-    long, longer = (penalty_threshold(problem, X, D, size * X) for size in (1e9, 1e12))
-    assert longer == pytest.approx(long)
-    assert long <= 11 * np.linalg.norm(D)
-
-
-def test_a_gradient_that_is_not_finite_has_no_penalty_threshold():
-    X = stiefel.random_point(12, 3, seed=11)
-    assert penalty_threshold(op.Problem(smooth.Quadratic(symmetric(8, 12)), Zero(), (12, 3)), X, np.nan * X, X) == 0.0
-
 
 # --- divergence ---
 
@@ -178,7 +143,7 @@ def test_entries_take_part_that_are_nonzero_or_near_to_it(s):
     below next to it.
     """
     problem = PROBLEMS["l1"]
-    total = (1 + SETTINGS.smoothing) * PHASE._penalty(s)[1]
+    total = (1 + SETTINGS.smoothing) * s.c
     ratio = np.abs(PHASE._prox_argument(s)) * total / problem.nonsmooth.mu
     nonzero = (s.X != 0) | (s.E != 0)
     entries = PHASE._working_set(problem, s).entries
@@ -202,20 +167,6 @@ def test_an_epoch_ends_where_the_step_rule_changes(s):
     last = 2 * SETTINGS.window - 1
     slow = replace(s, monitor=StagnationMonitor(iterations=last, window_best=1e-9, previous_best=1e-9, slow=1, patience=2))
     assert PHASE._epoch(PROBLEMS["l1"], slow).monitor == StagnationMonitor(1)
-
-
-@pytest.mark.parametrize(("before", "measured"), [(-5, True), (1, False)])
-def test_the_penalty_threshold_is_measured_once_its_time_has_come(s, before, measured):
-    """Ten steps that pass a multiple of the refresh period, or do not."""
-    problem, iterations = PROBLEMS["l1"], SETTINGS.window + before
-    old = replace(s, threshold=0.9 * s.threshold, monitor=StagnationMonitor(iterations=iterations))
-    new = phase(gain=0.0, epoch=10)._epoch(problem, old)
-    assert new.monitor.iterations == iterations + 10
-    now = penalty_threshold(problem, new.E, new.D, subgradient(problem, new.X, new.c))
-    assert now > 0
-    assert now != pytest.approx(old.threshold)
-    assert new.threshold == (now if measured else old.threshold)
-    assert PHASE._working_set(problem, old).penalty_threshold(s.E, s.D, s.D) == old.threshold
 
 
 def test_after_an_epoch_the_last_good_point_is_the_last(s):

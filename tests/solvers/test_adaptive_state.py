@@ -107,7 +107,7 @@ RUNS = {
     "large": (large, 60, {"first order", "polish", "late first order"}),
     "large, refused": (lambda: large(polish=0), 60, {"first order", "polish"}),
     "stagnating": (stagnating, 1500, {"first order", "smoothing Newton", "late first order"}),
-    "smooth": (lambda: started(scaled(1.0)["smooth"], X0), 30, {"smooth descent"}),
+    "smooth": (lambda: started(scaled(1.0)["smooth"], X0), 30, {"descent"}),
     "diverging": (diverging, 60, {"first order"}),
     "worse": (worse, 120, {"first order", "descent"}),
     "rows": (lambda: started(scaled(1.0)["rows"], X0), 60, {"first order"}),

@@ -8,6 +8,7 @@ import pytest
 import orthoprox as op
 from cases import gaussian_pca
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox.smooth import Function
 from orthoprox.starts import STARTS, smoothed
 from orthoprox.starts.search import follow, path_length
 
@@ -31,13 +32,16 @@ def test_a_path_has_as_many_iterations_as_it_says(monkeypatch, widths):
     assert taken[1:] == [SETTINGS.window] * len(widths[1:])
 
 
-def test_a_stage_that_ends_nowhere_is_left_out(monkeypatch):
-    monkeypatch.setattr(import_module("orthoprox.starts.search"), "advance", lambda problem, X, iterations: np.nan * X)
-    X = STARTS["random"](gaussian_pca(), np.random.default_rng(0))
-    np.testing.assert_array_equal(follow(gaussian_pca(), X, SETTINGS.widths), X)
-
-
-def test_a_path_ends_on_the_manifold():
+@pytest.mark.parametrize("radius", [np.inf, 1.01])
+def test_a_path_ends_on_the_manifold(radius):
+    """Also if l is defined next to the manifold only."""
     problem = gaussian_pca()
-    X = follow(problem, STARTS["random"](problem, np.random.default_rng(0)), SETTINGS.widths)
+    most = radius * problem.shape[1] ** 0.5
+
+    def grad(X):
+        return problem.smooth.grad(X) if np.linalg.norm(X) <= most else np.nan * X
+
+    own = op.Problem(Function(problem.smooth.value, grad), problem.nonsmooth, problem.shape)
+    with np.errstate(invalid="ignore"):
+        X = follow(own, STARTS["random"](problem, np.random.default_rng(0)), SETTINGS.widths)
     assert op.metrics.feasibility(X) < 1e-12
