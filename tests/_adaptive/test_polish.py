@@ -1,6 +1,6 @@
 """Polishing: the last digits on the face of a point, or nothing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import array_api_strict as strict
@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import orthoprox as op
+from adaptive_cases import memory_of
 from cases import normal, symmetric
 from orthoprox import stiefel
-from orthoprox._adaptive.polish import _Model, polish
+from orthoprox._adaptive.phase import Verdict
+from orthoprox._adaptive.polish import Attempt, Polish, _Model, polish
+from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Box, Function, Nonnegative, Zero
 from orthoprox.smooth import Quadratic, Variance
@@ -209,10 +212,50 @@ def test_the_second_derivative_is_the_same_from_a_matrix_and_from_gradients(g):
     ell = op.smooth.Quadratic(symmetric(2, 20), normal(3, 20, 8))
     products = []
     for smooth in (ell, op.smooth.Function(ell.value, ell.grad)):
-        model = _Model(op.Problem(smooth, g, X.shape), g, X, floor=1e7)
+        model = _Model(SETTINGS, op.Problem(smooth, g, X.shape), g, like=X, floor=1e7)
         face = model.face(X)
         equations = model.equations(X, face.free, 1e-10)
         v = normal(4, len(equations.entries), 1)
         products.append(model.second(X, ell.grad(X), face, equations)(v))
     assert np.sum(np.count_nonzero(X, axis=0) ** 2) <= X.size  # few enough for the matrix
     np.testing.assert_allclose(*products, rtol=1e-5, atol=1e-6)
+
+
+def test_the_work_of_a_polish_is_bounded():
+    """Without a budget nothing is found, and the point stays."""
+    case = rough(LASSO)
+    assert polish(case.problem, case.X, case.Y, case.evaluator, replace(SETTINGS, polish=0)) is None
+
+
+# --- the phase ---
+
+
+def attempt(case):
+    """The first state of the phase at a rough point."""
+    memory = replace(memory_of(case.problem, case.X), step=case.evaluator.step, floor=case.evaluator.floor, polish_at=1e-3)
+    return Attempt(replace(memory.start, Y=case.Y), memory)
+
+
+def test_a_polish_is_one_step_to_what_the_function_finds():
+    """With a multiplier, grad l and a subgradient of g that belong to the point; no other polish is
+    due.
+    """
+    case, phase = rough(LASSO), Polish(SETTINGS)
+    old = attempt(case)
+    new = phase.step(case.problem, phase.start(case.problem, old.point, old.memory))
+    assert phase.verdict(case.problem, old, new) is Verdict.POLISHED
+    assert (new.memory.polish_at, new.failed) == (0.0, "")
+    for found, expected in zip(phase.output(new), case.polished(), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    point = phase.point(case.problem, new)
+    np.testing.assert_array_equal(point.D, case.problem.smooth.grad(point.X))
+    assert np.all(np.abs(point.S) <= LASSO.mu * (1 + 1e-12))
+    assert phase.residuals(new)[0] <= 1e-12
+
+
+def test_a_polish_that_finds_nothing_leaves_the_point_as_it_is():
+    case, phase = rough(LASSO), Polish(replace(SETTINGS, polish=0))
+    old = attempt(case)
+    new = phase.step(case.problem, old)
+    assert new is old
+    assert phase.verdict(case.problem, old, new) is Verdict.REFUSED

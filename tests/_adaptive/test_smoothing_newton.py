@@ -6,34 +6,29 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from adaptive_cases import X0, scaled
+from adaptive_cases import X0, begin, newton_run, scaled, small_pca
 from cases import NONSMOOTH, SHAPE, SMOOTH, normal, symmetric
 from orthoprox import stiefel
-from orthoprox._adaptive.smoothing_newton import _metric, _reduce_smoothing, begin, step
+from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.smoothing_newton import SmoothingNewton
 from orthoprox.nonsmooth import L1, L21, MCP, SCAD, Function, Zero
 from orthoprox.problems.smoothed import curvature
-from orthoprox.smooth import Quadratic, Variance
+from orthoprox.smooth import Quadratic
 
 EPS = np.finfo(float).eps
 every_term = pytest.mark.parametrize("name", NONSMOOTH)
+PHASE = SmoothingNewton(SETTINGS, 0.3, until_end=True)
+step = PHASE.step
+
+
+def metric(problem, point):
+    """The preconditioner at a point."""
+    return PHASE._metric(point, curvature(problem.nonsmooth, point.X, point.nu))
 
 
 def started(ell, g, seed=0, width=0.3):
     problem = op.Problem(ell, g, SHAPE)
-    return problem, begin(problem, stiefel.random_point(*SHAPE, seed=seed), width, 0.0)
-
-
-def sparse_pca(mu=2.0, shape=(12, 3), dtype=np.float64):
-    return op.Problem(Variance(normal(0, 30, shape[0]).astype(dtype)), Zero() if mu == 0 else L1(mu), shape)
-
-
-def run(problem, point, done, budget):
-    """Take steps until ``done``; return all points."""
-    points = [point]
-    while not done(points[-1]):
-        assert len(points) <= budget
-        points.append(step(problem, points[-1]))
-    return points
+    return problem, begin(problem, stiefel.random_point(*SHAPE, seed=seed), width)
 
 
 # --- points ---
@@ -43,7 +38,7 @@ def run(problem, point, done, budget):
 def test_begin_goes_to_the_nearest_point_of_the_manifold(name):
     """X is the polar factor of what is given, and all that a point holds belongs to it."""
     g, W = NONSMOOTH[name], 3 * normal(0, *SHAPE)
-    point = begin(op.Problem(SMOOTH["Quadratic"], g, SHAPE), W, 0.3, 0.0)
+    point = begin(op.Problem(SMOOTH["Quadratic"], g, SHAPE), W)
     np.testing.assert_allclose(point.X, stiefel.polar(W), atol=1e-14)
     np.testing.assert_allclose(point.D, SMOOTH["Quadratic"].grad(point.X), atol=1e-13)
     np.testing.assert_allclose(point.e.point, g.prox(point.X, point.nu), atol=1e-14)
@@ -127,11 +122,9 @@ def test_variance_reaches_the_sum_of_the_largest_eigenvalues(shape, seed):
     """min -|AX|^2 is the sum of the n largest eigenvalues of A'A, found to ten digits in a few
     dozen steps.
     """
-    problem = sparse_pca(0, shape)
+    problem = small_pca(0, shape)
     best = -np.sum(np.linalg.eigvalsh(problem.smooth.A.T @ problem.smooth.A)[-shape[1] :])
-    points = run(
-        problem, begin(problem, stiefel.random_point(*shape, seed=seed), 0.3, 0.0), lambda p: p.value <= best + 1e-10, 50
-    )
+    points = newton_run(problem, begin(problem, stiefel.random_point(*shape, seed=seed)), lambda p: p.value <= best + 1e-10, 50)
     assert points[-1].value >= best - 1e-10
     assert points[-1].nu == points[0].nu
     assert points[-1].width == 0
@@ -140,7 +133,7 @@ def test_variance_reaches_the_sum_of_the_largest_eigenvalues(shape, seed):
 def test_convergence_is_faster_than_linear():
     """Near a minimiser of a smooth problem the residual falls by more and more."""
     problem = op.Problem(Quadratic(symmetric(1, 12), normal(2, 12, 3)), Zero(), (12, 3))
-    points = run(problem, begin(problem, stiefel.random_point(12, 3), 0.3, 0.0), lambda p: stiefel.norm(p.residual) <= 1e-9, 50)
+    points = newton_run(problem, begin(problem, stiefel.random_point(12, 3)), lambda p: stiefel.norm(p.residual) <= 1e-9, 50)
     r = [stiefel.norm(p.residual) for p in points[-4:]]
     assert r[3] / r[2] < r[2] / r[1] < 0.3
     assert r[3] / r[2] < 1e-2
@@ -151,8 +144,8 @@ def test_smoothing_vanishes(seed):
     """For an l1 penalty nu shrinks step by step until |P - X| <= 1e-6 sqrt(n): P has exact zeros
     and is nearly stationary.
     """
-    problem = sparse_pca()
-    points = run(problem, begin(problem, stiefel.random_point(12, 3, seed=seed), 0.3, 0.0), lambda p: p.width <= 1e-6, 300)
+    problem = small_pca()
+    points = newton_run(problem, begin(problem, stiefel.random_point(12, 3, seed=seed)), lambda p: p.width <= 1e-6, 300)
     nus = np.array([p.nu for p in points])
     assert np.all(np.diff(nus) <= 0)
     assert nus[-1] < 1e-4 * nus[0]
@@ -165,8 +158,8 @@ def test_smoothing_vanishes(seed):
 @pytest.mark.parametrize("shape", [(1, 1), (4, 4)])
 def test_where_the_value_is_constant_nothing_happens(shape):
     """-|AX|^2 is the same for all square orthogonal X: steps neither fail nor change it."""
-    problem = sparse_pca(0, shape)
-    point = begin(problem, stiefel.random_point(*shape), 0.3, 0.0)
+    problem = small_pca(0, shape)
+    point = begin(problem, stiefel.random_point(*shape))
     for _ in range(5):
         new = step(problem, point)
         assert new.value == pytest.approx(point.value, rel=1e-13)
@@ -189,8 +182,8 @@ def test_the_scale_of_the_problem_does_not_matter(c):
 @pytest.mark.parametrize("mu", [0.0, 2.0])
 def test_steps_keep_the_dtype(mu):
     """In float32 a run is in float32 throughout, and gets as far as its rounding allows."""
-    problem = sparse_pca(mu, dtype=np.float32)
-    point = begin(problem, stiefel.random_point(12, 3).astype(np.float32), 0.3, 0.0)
+    problem = small_pca(mu, dtype=np.float32)
+    point = begin(problem, stiefel.random_point(12, 3).astype(np.float32))
     for _ in range(60):
         point = step(problem, point)
         for array in (point.X, point.D, point.e.point, point.e.gradient, point.residual, point.multiplier):
@@ -211,7 +204,7 @@ def preconditioned(name):
     problem, point = started(SMOOTH["Quadratic"], NONSMOOTH[name])
     for _ in range(15):
         point = step(problem, point)
-    return point, _metric(point, curvature(problem.nonsmooth, point.X, point.nu))
+    return point, metric(problem, point)
 
 
 @every_term
@@ -247,11 +240,11 @@ def test_preconditioner_of_a_smooth_problem_is_the_projection():
 
 def test_preconditioner_hardly_moves_what_the_prox_holds():
     """At the zeros of P the entries of M(R) are as small as nu; elsewhere they are not."""
-    problem = sparse_pca()
-    point = begin(problem, stiefel.random_point(12, 3), 0.3, 0.0)
-    point = run(problem, point, lambda p: p.width <= 1e-6, 300)[-1]
+    problem = small_pca()
+    point = begin(problem, stiefel.random_point(12, 3))
+    point = newton_run(problem, point, lambda p: p.width <= 1e-6, 300)[-1]
     held, R = point.e.point == 0, stiefel.tangent(point.X, normal(1, 12, 3))
-    V = _metric(point, curvature(problem.nonsmooth, point.X, point.nu))(R)
+    V = metric(problem, point)(R)
     assert np.any(held)
     assert np.max(np.abs(V[held])) <= 10 * point.nu * stiefel.norm(R)
     assert stiefel.norm(V) >= 1e3 * point.nu * stiefel.norm(R)
@@ -260,9 +253,9 @@ def test_preconditioner_hardly_moves_what_the_prox_holds():
 
 def test_preconditioner_keeps_the_dtype():
     """In float32 as well the answer is tangent, up to rounding."""
-    problem = sparse_pca(dtype=np.float32)
-    point = replace(begin(problem, stiefel.random_point(12, 3).astype(np.float32), 0.3, 0.0), nu=1e-3)
-    V = _metric(point, curvature(problem.nonsmooth, point.X, point.nu))(normal(1, 12, 3).astype(np.float32))
+    problem = small_pca(dtype=np.float32)
+    point = replace(begin(problem, stiefel.random_point(12, 3).astype(np.float32)), nu=1e-3)
+    V = metric(problem, point)(normal(1, 12, 3).astype(np.float32))
     assert V.dtype == np.float32
     assert stiefel.norm(stiefel.sym(point.X.T @ V)) <= 1e-5 * stiefel.norm(V)
 
@@ -272,7 +265,7 @@ def test_preconditioner_keeps_the_dtype():
 
 def first_reduction(problem, point):
     """The point before nu shrinks for the first time, and the one after."""
-    points = run(problem, point, lambda now: now.nu < point.nu, budget=100)
+    points = newton_run(problem, point, lambda now: now.nu < point.nu, budget=100)
     return points[-2], points[-1]
 
 
@@ -280,8 +273,8 @@ def test_the_path_goes_on_along_its_tangent_where_that_helps():
     """From the second change of nu on X starts no further from stationary than at P + (X - P) /
     2.
     """
-    problem = sparse_pca()
-    _, second = first_reduction(problem, begin(problem, stiefel.random_point(12, 3, seed=1), 0.3, 0.0))
+    problem = small_pca()
+    _, second = first_reduction(problem, begin(problem, stiefel.random_point(12, 3, seed=1)))
     old, new = first_reduction(problem, second)
     plain = step(problem, replace(old, before=None))
     assert plain.nu == new.nu
@@ -295,8 +288,8 @@ def test_the_tangent_helps_where_supports_stay():
     """Where the supports stay, P(nu) is smooth, and the tangent leaves a smaller residual most of
     the time.
     """
-    problem = sparse_pca(mu=0.3)
-    point = begin(problem, stiefel.random_point(12, 3, seed=1), 0.3, 0.0)
+    problem = small_pca(mu=0.3)
+    point = begin(problem, stiefel.random_point(12, 3, seed=1))
     gains = []
     for _ in range(5):
         old, point = first_reduction(problem, point)
@@ -306,15 +299,20 @@ def test_the_tangent_helps_where_supports_stay():
     assert sum(gains) >= 3
 
 
-@pytest.mark.parametrize(("width", "shrinks"), [(0.3, False), (0.02, True)])
-def test_fine_stages_are_short(width, shrinks):
-    """With little smoothing left nu shrinks after so many steps, solved or not; before that the
-    stage is finished.
+@pytest.mark.parametrize("width", [0.3, 0.02])
+def test_stages_are_short(width):
+    """nu shrinks after so many steps with it, or so many rejected ones, solved or not; of a smooth
+    problem it never does.
     """
-    problem = sparse_pca()
-    point = begin(problem, stiefel.random_point(12, 3, seed=1), width, 0.0)
+    problem = small_pca()
+    point = begin(problem, stiefel.random_point(12, 3, seed=1), width)
     assert step(problem, point).nu == point.nu
-    assert (step(problem, replace(point, steps=10**6)).nu < point.nu) is shrinks
+    for spent in ({"steps": SETTINGS.newton_steps}, {"rejected": SETTINGS.rejections}):
+        new = step(problem, replace(point, **spent))
+        assert new.nu < point.nu
+        assert (new.steps, new.rejected) == (0, 0)
+        smooth = begin(small_pca(0), stiefel.random_point(12, 3, seed=1), width)
+        assert step(small_pca(0), replace(smooth, **spent)).nu == smooth.nu
 
 
 def test_less_smoothing_keeps_the_prox_point():
@@ -322,8 +320,8 @@ def test_less_smoothing_keeps_the_prox_point():
     way back to the manifold.
     """
     problem = scaled(1.0)["sparse_pca"]
-    point = begin(problem, X0, 1e-3, 0.0)
-    sharper = _reduce_smoothing(problem, point)
+    point = begin(problem, X0, 1e-3)
+    sharper = PHASE._reduce_smoothing(problem, point)
     assert sharper.width == pytest.approx(point.width / 2, rel=0.1)
     assert stiefel.norm(sharper.e.gradient - point.e.gradient) <= 0.2 * stiefel.norm(point.e.gradient)
     assert stiefel.norm(sharper.X - point.X) >= 0.1 * stiefel.norm(point.X - point.e.point)

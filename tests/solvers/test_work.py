@@ -6,7 +6,7 @@ import pytest
 import orthoprox as op
 from cases import SOLVERS
 from orthoprox import smooth, stiefel
-from orthoprox._adaptive import first_order
+from orthoprox._adaptive.settings import SETTINGS
 from orthoprox.nonsmooth import L1, Zero
 from orthoprox.solvers import (
     ALMSSN,
@@ -124,14 +124,13 @@ def counted_retraction(count, retract):
 
 def eventful(old, new):
     """Whether a step did more than one of LSALM: measure the threshold, compare f with the start,
-    restart.
+    restart, or hand over to another phase.
     """
-    measured = new.lsalm.monitor.iterations % first_order.REFRESH == 0
-    return (
-        measured
-        or new.newton is not None
-        or (old.divergences, old.compared_with_start) != (new.divergences, new.compared_with_start)
-    )
+    if new.phase != "first order":
+        return True
+    measured = new.now.monitor.iterations % SETTINGS.window == 0
+    compared = new.now.residual <= SETTINGS.identified < old.now.residual
+    return measured or compared or old.now.memory.divergences != new.now.memory.divergences
 
 
 def proximal_work(solver, state):

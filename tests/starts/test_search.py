@@ -1,12 +1,14 @@
 """The search for the best start."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import orthoprox as op
 from cases import gaussian_pca
+from orthoprox._adaptive.settings import SETTINGS
 from orthoprox.nonsmooth import L1
 from orthoprox.smooth import Function
 from orthoprox.starts import STARTS
@@ -24,7 +26,8 @@ def test_the_search_takes_the_candidate_whose_probe_ends_lowest(monkeypatch):
     probe_values = {name: module.probe_value(problem, X) for name, X in points.items()}
     ranked = sorted(probe_values, key=probe_values.get)
     assert search(problem, np.random.default_rng(0))[0] is points[ranked[0]]
-    monkeypatch.setattr(module, "PATH", 1e9)  # too dear for the path of smoothed problems
+    affordable = module.SETTINGS.probe * 3 * problem.flops  # three probes, and no path of smoothed problems
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, work=affordable))
     assert search(problem, np.random.default_rng(0))[0] is points[min(["coordinates", "pca", "random"], key=probe_values.get)]
     two = search(problem, np.random.default_rng(0), 2)  # pca and random are tried twice, and are the same point here
     assert two[0] is points[ranked[0]]
@@ -33,7 +36,7 @@ def test_the_search_takes_the_candidate_whose_probe_ends_lowest(monkeypatch):
 
 @pytest.mark.parametrize(("n", "name"), [(300, "coordinates"), (3, "pca")])
 def test_large_problems_are_not_probed(monkeypatch, n, name):
-    monkeypatch.setattr(module, "WORK", 0.0)
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, work=0.0))
     monkeypatch.setattr(module, "probe_value", None)
     problem = gaussian_pca(m=800 if n == 300 else 40, n=n, p=5)
     expected = STARTS[name]

@@ -137,10 +137,11 @@ class _Model:
     def second(self, X: Matrix, D: Matrix, face: Face, equations: Orthogonality) -> Callable[[Matrix], Matrix]:
         """Return v -> (l'' + g'')[v] in the free entries, with a small shift.
 
-        The shift is for an f that is the same for all rotations of X. D is grad l(X). A quadratic l
-        provides its second derivative; for any other l it is a difference of gradients.
+        The shift is for an f that is the same for all rotations of X: as X has an error, the
+        curvature along them may be slightly negative. D is grad l(X). A quadratic l provides its
+        second derivative; for any other l it is a difference of gradients.
         """
-        more = self.root * self.scale(D) / X.shape[1] ** 0.5
+        more = self.k.goal * self.scale(D) / X.shape[1] ** 0.5
         H = hessian_matrix(self.ell)
         take, put = equations.entries.take, equations.entries.put
         if H is not None and equations.entries.overlaps[1] <= X.size:
