@@ -116,7 +116,7 @@ class SmoothingRGD(Solver[State]):
 
     def init(self, problem: Problem, X0: Array) -> State:
         value, D = problem.smooth.value_and_grad(X0)
-        nu = smoothing(problem.nonsmooth, X0, float(norm(D)), _WIDTH) if self.nu is None else float(self.nu)
+        nu = smoothing(problem.nonsmooth, X0, D, _WIDTH) if self.nu is None else float(self.nu)
         return _smoothed(problem, X0, float(value), D, nu=nu, p=Parameters(nu, steepness(problem.smooth, X0, D)))
 
     def step(self, problem: Problem, state: State) -> State:
