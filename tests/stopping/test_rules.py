@@ -1,7 +1,5 @@
 """Stopping rules are values: what they say, how they combine, what they cost."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -68,7 +66,7 @@ def test_stationary_needs_the_point_itself_near_its_prox_point():
     smooth = op.smooth.Function(lambda X: np.sum((X - T) ** 2) / 2, lambda X: X - T)
     problem = op.Problem(smooth, op.nonsmooth.Zero(), (6, 2))
     X = stiefel.random_point(6, 2, 2)
-    evaluator = replace(Evaluator.at(problem, X), step=1.0)
+    evaluator = Evaluator(problem, step=1.0, floor=0.0)
     now = snapshot(problem=problem, X=X, own_multiplier=lambda: np.zeros((2, 2)), evaluator=evaluator, scheduled=True)
     assert now.stationarity <= 1e-12
     assert now.certificate.feasibility <= 1e-12

@@ -16,7 +16,7 @@ class Settings:
     smoothing: float = 0.05  # r, in units of c
     centre: float = 0.9  # beta
     inertia: float = 0.95  # the largest theta; step rules 1 and 2 have none
-    margins: tuple[float, float, float] = (1.2, 1.0, 1.5)  # c over the curvature of the Lagrangian, by step rule
+    margins: tuple[float, float, float] = (1.3, 1.0, 1.5)  # c over the curvature of the Lagrangian, by step rule
     total: float = 0.65  # the margin of the curvature with the penalty, over the one without; at most 1 in all
     decays: tuple[float, float, float] = (0.998, 0.99, 1.0)  # the least ratio of two successive c, by step rule
     power_steps: int = 4  # finite differences for the first curvature

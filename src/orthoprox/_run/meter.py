@@ -46,6 +46,7 @@ class Meter:
         self._accounts: dict[str, _Account] = {}
         self._part = part
         self._mark = perf_counter(), processor_time(), self.work.gradients
+        self._begin = self._mark[0]
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
@@ -60,13 +61,16 @@ class Meter:
 
     def seconds(self, part: str | None = None) -> float:
         """Return the wall time so far, of one part or of all."""
-        since = perf_counter() - self._mark[0] if part in (None, self._part) else 0.0
-        return sum((account.seconds for name, account in self._accounts.items() if part in (None, name)), since)
+        now = perf_counter()
+        if part is None:
+            return now - self._begin
+        booked = self._accounts[part].seconds if part in self._accounts else 0.0
+        return booked + (now - self._mark[0] if part == self._part else 0.0)
 
-    def cpu_seconds(self, part: str | None = None) -> float:
-        """Return the processor time so far, of one part or of all, summed over all threads."""
-        since = processor_time() - self._mark[1] if part in (None, self._part) else 0.0
-        return sum((account.cpu_seconds for name, account in self._accounts.items() if part in (None, name)), since)
+    def cpu_seconds(self, part: str) -> float:
+        """Return the processor time of one part so far, summed over all threads."""
+        booked = self._accounts[part].cpu_seconds if part in self._accounts else 0.0
+        return booked + (processor_time() - self._mark[1] if part == self._part else 0.0)
 
     def totals(self) -> dict[str, Any]:
         """Return the fields of a result that speak of the whole call. The parts add up to it."""

@@ -121,8 +121,15 @@ class Result:
 
     def __repr__(self) -> str:
         proof = self.certificate
+        iterations = f"{self.iterations}"
+        if self.work.runs > 1:
+            iterations = f"{self.iterations} in the run that found X, one of {self.work.runs}"
         rows = {
             "status": self.message,
+            "time": f"{_readable(self.seconds)} s: "
+            + ", ".join(f"{part.name} {_readable(part.seconds)}" for part in self.phases),
+            "gradients": f"{self.work.gradients}: " + ", ".join(f"{part.name} {part.gradients}" for part in self.phases),
+            "iterations": iterations,
             "objective": f"{self.objective:.10g}",
             "projected objective": f"{self.projected_objective:.10g}",
             "feasibility": f"{self.feasibility:.2e}   |X'X - I|",
@@ -130,14 +137,7 @@ class Result:
             "certificate": f"{proof.lower:.3e} <= distance to stationary <= {proof.upper:.3e}",
             "at the prox point": f"{proof.distance:.1e} away, feasible to {proof.feasibility:.1e}",
             "sparsity": f"{100 * self.sparsity:.2f} %   |x| < 1e-5",
-            "time": f"{_readable(self.seconds)} s: "
-            + ", ".join(f"{part.name} {_readable(part.seconds)}" for part in self.phases),
-            "gradients": f"{self.work.gradients}: " + ", ".join(f"{part.name} {part.gradients}" for part in self.phases),
         }
-        if self.work.runs == 1:
-            rows["iterations"] = f"{self.iterations}"
-        else:
-            rows["runs"] = f"{self.work.runs}   ({self.iterations} iterations in the one that found X)"
         m, n = self.problem.shape
         lines = [f"Result of {type(self.solver).__name__}, X of shape ({m}, {n})"]
         return "\n".join(lines + [f"  {name:<20} {text}" for name, text in rows.items()])

@@ -184,6 +184,8 @@ class _Run:
         self.still = self.still + 1 if moved <= self.rounding_length else 0
         if status is None and self.still >= STALLED_STEPS:
             status = Status.STALLED
+        if status is None and self.callback is None and not now.scheduled:
+            return None
         with self.meter.part("certificate"):
             if status is None and now.scheduled and not now.feasibility <= _DIVERGED:
                 status = Status.DIVERGED
