@@ -73,7 +73,7 @@ class SmoothingNewton(Phase[Point]):
         """Return the first point, X or the nearest one on the manifold, with the largest nu of at
         most this width.
         """
-        X = polar(point.X)
+        X = point.X if float(norm(defect(point.X))) <= rounding(point.X) else polar(point.X)
         nu = smoothing(problem.nonsmooth, X, point.D, self.width)
         return _at(problem, X, nu, radius=self.settings.radius * X.shape[-1] ** 0.5, before=None, memory=memory)
 
