@@ -10,17 +10,18 @@ import pytest
 import orthoprox as op
 from cases import normal
 from orthoprox import stiefel
+from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run.lower_minima import lower_minima
 from orthoprox._run.meter import Meter
 from orthoprox._run.solve import Call
 from orthoprox.solvers import Adaptive
-from orthoprox.starts.search import flops
 from orthoprox.stopping import MaxIterations, Stationary, Status
 from orthoprox.stopping.deadline import Deadline
 from small_problems import GAUSSIAN, raising
 
-module = import_module("orthoprox._run.lower_minima")
+module, starts = (import_module(f"orthoprox.{name}") for name in ("_run.lower_minima", "starts.search"))
+FAILURES = SETTINGS.rounds // 2
 X0 = stiefel.random_point(60, 30, seed=0)
 RNG = np.random.default_rng
 
@@ -59,14 +60,14 @@ def test_looking_for_lower_minima_never_returns_a_higher_one(first, monkeypatch)
     tried = []
     monkeypatch.setattr(module, "run", lambda call, X: tried.append(X) or worse)
     assert lower_minima(a_call(), better, RNG(0)) is better
-    assert 1 <= len(tried) <= module._FAILURES
+    assert 1 <= len(tried) <= FAILURES
 
 
 @pytest.mark.parametrize("why", ["time is over", "too much work", "smooth", "not converged", "interrupted"])
 def test_nothing_is_looked_for_where_it_is_not_asked_for(monkeypatch, why):
     problem = op.Problem(GAUSSIAN.smooth, op.nonsmooth.Zero(), (60, 30)) if why == "smooth" else GAUSSIAN
     if why == "too much work":
-        monkeypatch.setattr(module, "WORK", 10 * flops(problem))
+        monkeypatch.setattr(starts, "SETTINGS", replace(SETTINGS, work=10 * problem.flops))
     if why == "interrupted":
         monkeypatch.setattr(module, "follow", raising(KeyboardInterrupt))
     result = solved(problem, "random", max_iterations=3 if why == "not converged" else None)
@@ -101,7 +102,7 @@ def rounds(first, outcomes, monkeypatch, overhead=0.0, probe_value=lambda proble
     these end as told, then fail.
     """
     paths, runs, ends = [], [], iter(outcomes)
-    monkeypatch.setattr(module, "_OVERHEAD", overhead)
+    monkeypatch.setattr(starts, "SETTINGS", replace(starts.SETTINGS, overhead=overhead))
     monkeypatch.setattr(module, "follow", lambda problem, X, stages: paths.append((X, stages)) or X)
     monkeypatch.setattr(module, "probe_value", probe_value)
     monkeypatch.setattr(module, "random_direction", lambda problem, rng: JITTER)
@@ -115,16 +116,16 @@ def test_paths_begin_at_the_minimum_and_then_around_it(first, monkeypatch):
     """
     found, paths, runs = rounds(first, [], monkeypatch)
     assert found is first  # as low is not lower
-    assert (len(paths), len(runs)) == (2 * module._FAILURES, module._FAILURES)
+    assert (len(paths), len(runs)) == (2 * FAILURES, FAILURES)
     X = stiefel.polar(first.X)
-    near, far = (stiefel.polar(X + jitter * JITTER) for jitter in module._JITTERS)
+    near, far = (X + jitter * JITTER for jitter in SETTINGS.jitters)
     for k, (start, stages) in enumerate(paths):
         np.testing.assert_array_equal(start, X if k < 2 else (near, far)[k % 2], err_msg=str(k))
-        assert stages == (module._NARROW if k == 1 else module._WIDE)
+        assert stages == (SETTINGS.widths[1:] if k == 1 else SETTINGS.widths)
 
 
 def test_the_path_with_the_lower_end_is_followed(first, monkeypatch):
-    far = stiefel.polar(stiefel.polar(first.X) + module._JITTERS[1] * JITTER)
+    far = first.X + SETTINGS.jitters[1] * JITTER
     low = lambda problem, X: 0.0 if np.array_equal(X, far) else 1.0  # noqa: E731
     _, _, runs = rounds(first, [], monkeypatch, probe_value=low)
     for X in runs[1:]:
@@ -135,16 +136,16 @@ def test_a_lower_minimum_is_where_the_next_paths_begin(first, monkeypatch):
     lower = like(first, 1.1, X=stiefel.random_point(60, 30, seed=1))
     found, paths, runs = rounds(first, [like(first, 1.0), lower], monkeypatch)
     assert found is lower
-    assert len(runs) == 2 + module._FAILURES  # the count of failures begins again
-    for k, stages in ((4, module._WIDE), (5, module._NARROW)):
+    assert len(runs) == 2 + FAILURES  # the count of failures begins again
+    for k, stages in ((4, SETTINGS.widths), (5, SETTINGS.widths[1:])):
         np.testing.assert_array_equal(paths[k][0], stiefel.polar(lower.X))
         assert paths[k][1] == stages
 
 
 def test_there_are_no_more_rounds_than_allowed(first, monkeypatch):
     found, _, runs = rounds(first, [like(first, 1 + k / 100) for k in range(1, 40)], monkeypatch)
-    assert len(runs) == module._ROUNDS
-    assert found.projected_objective == (1 + module._ROUNDS / 100) * first.projected_objective
+    assert len(runs) == SETTINGS.rounds
+    assert found.projected_objective == (1 + SETTINGS.rounds / 100) * first.projected_objective
 
 
 def test_a_lower_point_that_has_not_converged_is_not_taken(first, monkeypatch):
@@ -157,14 +158,14 @@ def test_the_work_of_the_runs_counts_too(first, monkeypatch):
     """
 
     def number(work, overhead=0.0):
-        monkeypatch.setattr(module, "WORK", work)
+        monkeypatch.setattr(starts, "SETTINGS", replace(SETTINGS, work=work))
         return len(rounds(first, [], monkeypatch, overhead=overhead)[2])
 
-    one = 2 * first.iterations * flops(GAUSSIAN)
+    one = 2 * first.iterations * GAUSSIAN.flops
     numbers = [number(k * one) for k in (0.5, 4, 16, 64)]
     assert numbers == sorted(numbers)
     assert numbers[0] == 0 < numbers[-1]
-    assert number(64 * one, overhead=1e3 * flops(GAUSSIAN)) < numbers[-1]  # a small problem takes time, too
+    assert number(64 * one, overhead=1e3 * GAUSSIAN.flops) < numbers[-1]  # a small problem takes time, too
 
 
 class Later:
@@ -183,7 +184,7 @@ def test_a_second_path_is_not_begun_when_time_is_over(first, monkeypatch):
     monkeypatch.setattr(module, "probe_value", raising(AssertionError))
     monkeypatch.setattr(module, "run", lambda call, X: like(first, 1.0))
     assert lower_minima(a_call(deadline=Later()), first, RNG(0)) is first
-    assert begun == [module._WIDE]
+    assert begun == [SETTINGS.widths]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, ZeroDivisionError])

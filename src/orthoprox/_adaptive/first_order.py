@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._adaptive import rules
+from orthoprox._adaptive.iterate import Iterate
 from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import Settings
@@ -21,37 +22,6 @@ from orthoprox._linalg.packed import PackedEntries
 from orthoprox._linalg.products import lincomb, restart_test, secant_norms, support
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import local_lipschitz
-
-
-@dataclass(frozen=True)
-class Iterate:
-    """The iterates, and the quantities measured along the run."""
-
-    X: Array  # X^k, primal iterate
-    E: Array  # X^k + theta (X^k - X^(k-1)), the extrapolated point: all is evaluated here
-    Y: Array  # Y^k, multiplier of X'X = I
-    Z: Array  # Z^k, smoothing centre
-    D: Array  # grad l(E)
-    G: Array  # E'E - I
-    EY: Array  # the product E Y
-    EG: Array  # the product E G
-    good: Array  # the last X without a vanished column
-    c: float  # curvature in force, 1 / lam
-    near_curvature: float  # c when X was last near the manifold; far from it c measures the penalty
-    gap: float  # (c + r) |X - E|, the residual of the last step
-    stationarity: float  # the same, relative to the gradient
-    feasibility: float  # |E'E - I|
-    monitor: StagnationMonitor
-    memory: Memory
-    t: float = 1.0  # Nesterov's t
-    theta: float = 0.0  # inertia of the last step
-    vanished: int = 0  # iterations in a row with a vanished column
-    failed: str = ""  # why the phase cannot go on
-
-    @property
-    def residual(self) -> float:
-        """The larger of the two residuals."""
-        return max(self.stationarity, self.feasibility)
 
 
 @dataclass(frozen=True)
@@ -178,7 +148,8 @@ class FirstOrder(Phase[Iterate]):
         gap = total * length
         stationarity, feasibility = gap / (max(float(norm(D)), memory.floor) or 1.0), float(norm(G))
         following = max(rules.next_curvature(k, c, rule, memory.safety, measured), self._least(problem))
-        monitor = s.monitor.update(k, max(stationarity, feasibility))
+        residual = max(stationarity, feasibility)
+        monitor = s.monitor.update(k, residual)
         out_of_bounds, vanished = workspace.divergence_test(G, memory.bound)
         new = Iterate(
             X=X,
@@ -195,6 +166,7 @@ class FirstOrder(Phase[Iterate]):
             gap=gap,
             stationarity=stationarity,
             feasibility=feasibility,
+            residual=residual,
             monitor=monitor,
             memory=memory,
             t=t if monitor.step_rule == rule else 1.0,
@@ -227,6 +199,7 @@ class FirstOrder(Phase[Iterate]):
     def _at(self, problem: Problem, point: PrimalDual, c: float, memory: Memory) -> Iterate:
         X, Y, D = point.X, point.Y, point.D
         G, gap = stiefel.defect(X), c * X.shape[-1] ** 0.5  # no step has been taken
+        stationarity, feasibility = gap / (max(float(norm(D)), memory.floor) or 1.0), float(norm(G))
         return Iterate(
             X=X,
             E=X,
@@ -240,8 +213,9 @@ class FirstOrder(Phase[Iterate]):
             c=c,
             near_curvature=c,
             gap=gap,
-            stationarity=gap / (max(float(norm(D)), memory.floor) or 1.0),
-            feasibility=float(norm(G)),
+            stationarity=stationarity,
+            feasibility=feasibility,
+            residual=max(stationarity, feasibility),
             monitor=StagnationMonitor(self.rule, self.patience),
             memory=memory,
         )
@@ -269,7 +243,7 @@ class FirstOrder(Phase[Iterate]):
         """
         k = self.settings
         stagnated = s.monitor.step_rule >= len(k.margins)
-        if stagnated or not negligible(s.X) < s.residual <= 0.5 or support(s.E) is None:
+        if stagnated or not negligible(s.X) < s.residual <= k.gain or support(s.E) is None:
             return None
         argument = self._prox_argument(s), 1 / ((1 + k.smoothing) * s.c)
         return working_set(k, problem, (s.X, s.E, s.D), argument)
@@ -280,13 +254,10 @@ class FirstOrder(Phase[Iterate]):
         Y = np.array(s.Y)
         Y[entries.pairs] = now.Y[:, 0]
         D, G, right = FullSpace(problem, self.settings).products(E)
-        changed = replace(now, X=X, E=E, Z=Z, Y=Y, D=D, G=G, EY=right(Y), EG=right(G), good=X)
-        return replace(
-            changed,
-            memory=s.memory,
-            stationarity=now.gap / (max(float(norm(D)), s.memory.floor) or 1.0),
-            feasibility=float(norm(G)),
-        )
+        changed = replace(now, X=X, E=E, Z=Z, Y=Y, D=D, G=G, EY=right(Y), EG=right(G), good=X, memory=s.memory)
+        stationarity, feasibility = now.gap / (max(float(norm(D)), s.memory.floor) or 1.0), float(norm(G))
+        residual = max(stationarity, feasibility)
+        return replace(changed, stationarity=stationarity, feasibility=feasibility, residual=residual)
 
 
 def _restricted(s: Iterate, entries: PackedEntries) -> Iterate:
