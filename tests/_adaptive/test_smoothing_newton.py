@@ -45,6 +45,11 @@ def test_begin_goes_to_the_nearest_point_of_the_manifold(name):
     assert point.ell == pytest.approx(SMOOTH["Quadratic"].value(point.X))
 
 
+def test_begin_keeps_a_point_of_the_manifold_bit_for_bit():
+    X = np.linalg.qr(normal(0, *SHAPE))[0]
+    np.testing.assert_array_equal(begin(op.Problem(SMOOTH["Quadratic"], L1(0.4), SHAPE), X).X, X)
+
+
 @pytest.mark.parametrize("mu", [0.0, 1e-3, 0.4, 30.0])
 @pytest.mark.parametrize("kind", [L1, L21, MCP, SCAD])
 def test_begin_smooths_by_at_most_the_width(kind, mu):

@@ -135,7 +135,7 @@ def test_runs_with_and_without_working_sets_end_alike():
     without = op.minimize(problem, X0, method=Adaptive(settings=replace(SETTINGS, pairs=0.0)))
     assert with_sets.converged
     assert with_sets.iterations < 0.7 * without.iterations
-    assert with_sets.projected_objective == pytest.approx(without.projected_objective, rel=5e-3)
+    assert with_sets.projected_objective == pytest.approx(without.projected_objective, rel=0.02)
 
 
 def test_entries_take_part_that_are_nonzero_or_near_to_it(s):

@@ -47,8 +47,8 @@ PROBLEMS = {
 
 
 def assert_same(one, other):
-    """The point, its multiplier, all measurements and the parameters of each of them: step rules,
-    Newton's method, divergences.
+    """The point, its multiplier, the work and the parts of the call, all measurements and the
+    parameters of each of them: step rules, Newton's method, divergences.
     """
     np.testing.assert_array_equal(one.X, other.X)
     np.testing.assert_array_equal(one.multiplier, other.multiplier)
@@ -59,6 +59,9 @@ def assert_same(one, other):
         other.polished,
     )
     assert one.measurement == other.measurement
+    assert one.work == other.work
+    parts = [[(part.name, part.gradients, repr(part.objective)) for part in result.phases] for result in (one, other)]
+    assert parts[0] == parts[1]
     assert one.history.keys() == other.history.keys()
     for name in (name for name in one.history if not name.endswith("seconds")):
         np.testing.assert_array_equal(one.history[name], other.history[name], err_msg=name)
