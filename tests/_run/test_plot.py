@@ -31,6 +31,6 @@ def test_the_demo_prints_what_it_promises_and_draws(tmp_path, monkeypatch, capsy
     monkeypatch.setattr(sys, "argv", ["demo", str(picture)])
     runpy.run_path(str(ROOT / "examples" / "plot_sparse_pca.py"), run_name="__main__")
     shown = capsys.readouterr().out
-    for word in ("objective", "feasibility", "certificate", "sparsity", "iterations", "seconds"):
+    for word in ("objective", "feasibility", "certificate", "sparsity", "iterations", "time"):
         assert word in shown
     assert picture.stat().st_size > 10_000
