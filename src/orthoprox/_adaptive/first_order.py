@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from orthoprox._adaptive import rules
-from orthoprox._adaptive.iterate import Iterate
 from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
-from orthoprox._adaptive.rules import StagnationMonitor
+from orthoprox._adaptive.rules import Iterate, StagnationMonitor
 from orthoprox._adaptive.settings import Settings
 from orthoprox._adaptive.workspace import FullSpace, WorkingSet, Workspace, working_set
 from orthoprox._arrays.library import Array, negligible, norm
@@ -148,8 +147,7 @@ class FirstOrder(Phase[Iterate]):
         gap = total * length
         stationarity, feasibility = gap / (max(float(norm(D)), memory.floor) or 1.0), float(norm(G))
         following = max(rules.next_curvature(k, c, rule, memory.safety, measured), self._least(problem))
-        residual = max(stationarity, feasibility)
-        monitor = s.monitor.update(k, residual)
+        monitor = s.monitor.update(k, max(stationarity, feasibility))
         out_of_bounds, vanished = workspace.divergence_test(G, memory.bound)
         new = Iterate(
             X=X,
@@ -166,7 +164,6 @@ class FirstOrder(Phase[Iterate]):
             gap=gap,
             stationarity=stationarity,
             feasibility=feasibility,
-            residual=residual,
             monitor=monitor,
             memory=memory,
             t=t if monitor.step_rule == rule else 1.0,
@@ -215,7 +212,6 @@ class FirstOrder(Phase[Iterate]):
             gap=gap,
             stationarity=stationarity,
             feasibility=feasibility,
-            residual=max(stationarity, feasibility),
             monitor=StagnationMonitor(self.rule, self.patience),
             memory=memory,
         )
@@ -256,8 +252,7 @@ class FirstOrder(Phase[Iterate]):
         D, G, right = FullSpace(problem, self.settings).products(E)
         changed = replace(now, X=X, E=E, Z=Z, Y=Y, D=D, G=G, EY=right(Y), EG=right(G), good=X, memory=s.memory)
         stationarity, feasibility = now.gap / (max(float(norm(D)), s.memory.floor) or 1.0), float(norm(G))
-        residual = max(stationarity, feasibility)
-        return replace(changed, stationarity=stationarity, feasibility=feasibility, residual=residual)
+        return replace(changed, stationarity=stationarity, feasibility=feasibility)
 
 
 def _restricted(s: Iterate, entries: PackedEntries) -> Iterate:

@@ -1,4 +1,5 @@
-"""The parameter rules of the first-order phase, all homogeneous in f, and its stagnation monitor.
+"""The first-order phase: its parameter rules, all homogeneous in f, its stagnation monitor and its
+state.
 
 docs/automatic.md derives them. ``k`` are the settings.
 """
@@ -6,6 +7,7 @@ docs/automatic.md derives them. ``k`` are the settings.
 from dataclasses import dataclass, replace
 from math import inf, log
 
+from orthoprox._adaptive.phase import Memory
 from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array, namespace
 
@@ -88,3 +90,34 @@ def _is_slow(k: Settings, previous_best: float, best: float) -> bool:
     """Whether the predicted iterations to the goal are too many, at the rate of the last window."""
     gain = log(previous_best / best) if 0 < best < previous_best < inf else 0.0
     return best > 0 and log(max(best / k.goal, 1 / k.identified)) * k.window > k.slow * gain
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """The iterates, and the quantities measured along the run."""
+
+    X: Array  # X^k, primal iterate
+    E: Array  # X^k + theta (X^k - X^(k-1)), the extrapolated point: all is evaluated here
+    Y: Array  # Y^k, multiplier of X'X = I
+    Z: Array  # Z^k, smoothing centre
+    D: Array  # grad l(E)
+    G: Array  # E'E - I
+    EY: Array  # the product E Y
+    EG: Array  # the product E G
+    good: Array  # the last X without a vanished column
+    c: float  # curvature in force, 1 / lam
+    near_curvature: float  # c when X was last near the manifold; far from it c measures the penalty
+    gap: float  # (c + r) |X - E|, the residual of the last step
+    stationarity: float  # the same, relative to the gradient
+    feasibility: float  # |E'E - I|
+    monitor: StagnationMonitor
+    memory: Memory
+    t: float = 1.0  # Nesterov's t
+    theta: float = 0.0  # inertia of the last step
+    vanished: int = 0  # iterations in a row with a vanished column
+    failed: str = ""  # why the phase cannot go on
+
+    @property
+    def residual(self) -> float:
+        """The larger of the two residuals."""
+        return max(self.stationarity, self.feasibility)
