@@ -42,7 +42,7 @@ def with_iterate(state, **changes):
 
 def with_residual(iterate, residual):
     """The iterate with another residual."""
-    return replace(iterate, stationarity=residual, feasibility=0.0, residual=residual)
+    return replace(iterate, stationarity=residual, feasibility=0.0)
 
 
 def with_memory(state, **changes):
