@@ -40,6 +40,11 @@ def with_iterate(state, **changes):
     return replace(state, now=replace(state.now, **changes))
 
 
+def with_residual(iterate, residual):
+    """The iterate with another residual."""
+    return replace(iterate, stationarity=residual, feasibility=0.0)
+
+
 def with_memory(state, **changes):
     """The state with another memory."""
     return with_iterate(state, memory=replace(state.now.memory, **changes))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from adaptive_cases import DATA, X0, scaled
+from adaptive_cases import DATA, X0, scaled, with_residual
 from cases import NONSMOOTH, SHAPE, SMOOTH, normal, symmetric
 from orthoprox import smooth, stiefel
 from orthoprox._adaptive.first_order import FirstOrder, _at, _subgradient
@@ -150,6 +150,7 @@ def test_an_iterate_holds_what_belongs_to_its_extrapolated_point():
         np.testing.assert_allclose(state.EY, state.E @ state.Y, atol=1e-13 * stiefel.norm(state.EY))
         np.testing.assert_allclose(state.EG, state.E @ state.G, atol=1e-13)
         assert state.feasibility == pytest.approx(stiefel.norm(state.G))
+        assert state.residual == max(state.stationarity, state.feasibility)
         lam, r = (PHASE.parameters(old)[name] for name in ("lam", "r"))
         assert state.gap == pytest.approx((1 / lam + r) * stiefel.norm(state.X - old.E))
         assert 4 * PHASE.parameters(old)["rho"] <= 1 / lam  # the curvature of the penalty
@@ -264,8 +265,8 @@ def test_a_run_is_lost_with_the_divergence_that_reaches_the_largest_safety_facto
 @pytest.mark.parametrize(("value", "verdict"), [(1e9, Verdict.GOING), (-1e9, Verdict.WORSE)])
 def test_f_is_compared_with_the_start_once_the_supports_are_identified(state, value, verdict):
     """With the step that brings the residual below the tolerance, and not with any other."""
-    far = replace(state, memory=replace(state.memory, value=value), stationarity=2 * SETTINGS.identified, feasibility=0.0)
-    near = replace(far, stationarity=SETTINGS.identified / 2)
+    far = with_residual(replace(state, memory=replace(state.memory, value=value)), 2 * SETTINGS.identified)
+    near = with_residual(far, SETTINGS.identified / 2)
     assert judged(near, old=far) is verdict
     assert judged(near, old=near) is judged(far, old=far) is judged(far, old=near) is Verdict.GOING
 
@@ -276,19 +277,19 @@ def test_a_sparse_point_near_a_solution_may_be_polished():
     """
     problem = op.problems.sparse_pca(op.datasets.five_components(300, 240, seed=0), 120, 0.5)
     start = PHASE.first(problem, op.starts.coordinates(problem, np.random.default_rng(0)))
-    near = replace(start, stationarity=SETTINGS.identified / 2, feasibility=0.0)
+    near = with_residual(start, SETTINGS.identified / 2)
     assert judged(near, problem=problem) is Verdict.NEAR
     assert judged(replace(near, memory=replace(near.memory, polish_at=near.residual / 2)), problem=problem) is Verdict.GOING
     assert judged(replace(near, X=near.X + 1e-9), problem=problem) is Verdict.GOING
-    slow = replace(near, stationarity=SETTINGS.gain / 2, monitor=EXHAUSTED)
+    slow = replace(with_residual(near, SETTINGS.gain / 2), monitor=EXHAUSTED)
     assert judged(slow, problem=problem) is Verdict.NEAR
-    assert judged(replace(slow, stationarity=2 * SETTINGS.gain), problem=problem) is Verdict.STAGNATED
+    assert judged(with_residual(slow, 2 * SETTINGS.gain), problem=problem) is Verdict.STAGNATED
 
 
 def test_alone_the_phase_reports_stagnation_and_nothing_else(state):
-    alone, old = FirstOrder(SETTINGS, alone=True), replace(state, stationarity=1.0)
+    alone, old = FirstOrder(SETTINGS, alone=True), with_residual(state, 1.0)
     memory = replace(state.memory, divergences=9, safety=SETTINGS.safety, value=-1e9, polish_at=1.0)
-    new = replace(state, stationarity=0.0, feasibility=0.0, memory=memory)
+    new = replace(with_residual(state, 0.0), memory=memory)
     assert judged(new, old, phase=alone) is Verdict.GOING
     assert judged(replace(new, monitor=EXHAUSTED), old, phase=alone) is Verdict.STAGNATED
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
+from adaptive_cases import with_residual
 from cases import normal
 from orthoprox import smooth, stiefel
 from orthoprox._adaptive.first_order import FirstOrder, _restricted
@@ -105,6 +106,7 @@ def test_epochs_come_nearer(s):
         new = PHASE._epoch(problem, new)
         assert s.monitor.iterations < new.monitor.iterations <= s.monitor.iterations + k * SETTINGS.epoch
     assert new.residual < 1e-4 * s.residual
+    assert new.residual == max(new.stationarity, new.feasibility)
     D, G, right = FullSpace(problem, SETTINGS).products(new.E)
     for found, expected in [(new.D, D), (new.G, G), (new.EY, right(new.Y)), (new.EG, right(G))]:
         np.testing.assert_array_equal(found, expected)
@@ -119,7 +121,7 @@ def test_the_whole_is_kept_where_a_working_set_does_not_pay(s, monkeypatch):
     group = op.Problem(problem.smooth, op.nonsmooth.L21(0.5), SHAPE)
     general = op.Problem(op.smooth.Function(problem.smooth.value, problem.smooth.grad), problem.nonsmooth, SHAPE)
     dense = replace(s, E=s.E + 1e-3)
-    early, there = replace(s, stationarity=1e9), replace(s, stationarity=0.0, feasibility=0.0)
+    early, there = with_residual(s, 1e9), with_residual(s, 0.0)
     for other, at in [(group, s), (general, s), (problem, dense), (problem, early), (problem, there)]:
         assert PHASE._epoch(other, at) is at
     assert phase(pairs=1.0)._epoch(problem, s) is s
@@ -176,7 +178,7 @@ def test_after_an_epoch_the_last_good_point_is_the_last(s):
 
 
 def test_the_whole_is_kept_where_rounding_is_reached(s):
-    there = replace(s, stationarity=1e-12, feasibility=0.0)
+    there = with_residual(s, 1e-12)
     assert PHASE._epoch(PROBLEMS["l1"], there) is there
 
 

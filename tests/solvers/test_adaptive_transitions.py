@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from adaptive_cases import steps, with_iterate, with_memory
+from adaptive_cases import steps, with_iterate, with_memory, with_residual
 from orthoprox import stiefel
 from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.rules import StagnationMonitor
@@ -78,7 +78,7 @@ def worse(name):
     """A step that identifies the supports, above f(X0)."""
     problem, state = small()
     state = replace(steps(Adaptive(newton=False), problem, replace(state, phase="first order alone"), 300)[-1], phase=name)
-    return problem, with_memory(with_iterate(state, stationarity=1.0), value=-1e9)
+    return problem, with_memory(replace(state, now=with_residual(state.now, 1.0)), value=-1e9)
 
 
 def near(name):
