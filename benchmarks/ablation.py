@@ -38,12 +38,11 @@ SEED = 2000  # nothing was chosen on it, and nothing else is reported from it
 
 PARTS: dict[str, dict[str, Any]] = {  # the settings with which a part does nothing
     ALL: {},
-    "falling curvature": {"decays": (1.0, 1.0, 1.0)},
-    "curvature of the penalty": {"total": 0.0},
+    "falling curvature": {"decays": (1.0, 1.0)},
     "inertia": {"inertia": 0.0},
     "dual weights": {"weight": 1.0},
     "restart after divergence": {"near": inf},
-    "conservative step rule": {"margins": SETTINGS.margins[:2], "decays": SETTINGS.decays[:2]},
+    "second step rule": {"margins": SETTINGS.margins[:1] * 2, "decays": SETTINGS.decays[:1] * 2},
     "stagnation monitor": {"slow": inf},
     NEWTON: {},
 }
@@ -114,7 +113,7 @@ def draw(runs: Sequence[Run]) -> None:
     import matplotlib.pyplot as plt
 
     parts = [part for part in PARTS if part != ALL]
-    figure, axes = plt.subplots(3, 3, figsize=(13.5, 9.5), constrained_layout=True)
+    figure, axes = plt.subplots(2, 4, figsize=(18, 7), constrained_layout=True)
     for axis, part in zip(axes.flat[:-1], parts, strict=True):
         full, less = example(runs, part)
         for row, label, colour in ((full, "with", "tab:blue"), (less, "without", "tab:red")):

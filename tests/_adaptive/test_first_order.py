@@ -317,6 +317,6 @@ def test_after_a_refused_polish_the_next_one_is_due_later(state):
     assert 0 < resumed.memory.polish_at < state.residual
     assert replace(resumed, memory=state.memory) == state
     again = PHASE.resume(replace(state, monitor=EXHAUSTED))
-    assert again.monitor == StagnationMonitor(PHASE.rule, PHASE.patience)
+    assert again.monitor == StagnationMonitor(PHASE.rule)
     assert again.memory.safety > state.memory.safety
     assert again.X is state.X

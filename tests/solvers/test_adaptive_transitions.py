@@ -269,7 +269,7 @@ def test_the_safety_factor_grows_where_all_step_rules_are_slow_after_newton():
     problem, state = stagnated("late first order")
     new, late = SOLVER.step(problem, state), SOLVER.phases["late first order"]
     assert new.now.memory.safety > state.now.memory.safety
-    assert new.now.monitor == StagnationMonitor(late.rule, late.patience)
+    assert new.now.monitor == StagnationMonitor(late.rule, 2 * SETTINGS.patience)
     assert late.rule > SOLVER.phases["first order"].rule
     assert late.patience > SOLVER.phases["first order"].patience
 

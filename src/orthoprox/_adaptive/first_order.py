@@ -27,13 +27,13 @@ from orthoprox.smooth.curvature import local_lipschitz
 class FirstOrder(Phase[Iterate]):
     """LSALM with measured parameters, restarts after divergences, and epochs on working sets.
 
-    ``rule`` and ``patience`` are those of the first stagnation monitor. ``alone`` means that no
-    other phase takes over: there are no epochs, and stagnation is all that it reports.
+    ``rule`` is the step rule to begin with; with the second one it has twice the patience.
+    ``alone`` means that no other phase takes over: there are no epochs, and stagnation is all that
+    it reports.
     """
 
     settings: Settings
     rule: int = 0
-    patience: int = 2
     alone: bool = False
 
     def first(self, problem: Problem, X: Array) -> Iterate:
@@ -87,7 +87,7 @@ class FirstOrder(Phase[Iterate]):
         if state.monitor.step_rule < len(k.margins):
             return replace(state, memory=memory)
         memory = replace(memory, safety=min(k.growth * memory.safety, k.safety))
-        return replace(state, memory=memory, monitor=StagnationMonitor(self.rule, self.patience))
+        return replace(state, memory=memory, monitor=StagnationMonitor(self.rule, (1 + self.rule) * self.settings.patience))
 
     def output(self, state: Iterate) -> tuple[Array, Array]:
         return state.X, state.Y
@@ -117,7 +117,7 @@ class FirstOrder(Phase[Iterate]):
     def _advance(self, problem: Problem, workspace: Workspace, s: Iterate) -> tuple[Iterate, bool]:
         """Return the next iterate in a workspace, and whether it is out of bounds."""
         k, memory, c, rule = self.settings, s.memory, s.c, s.monitor.step_rule
-        rho = alpha = k.penalty * c
+        alpha = k.penalty * c
         total = (1 + k.smoothing) * c
 
         # Algorithm 1, lines 2 and 3
@@ -131,8 +131,8 @@ class FirstOrder(Phase[Iterate]):
         E = lincomb((1 + theta, X), (-theta, s.X)) if theta > 0 else X
         D, G, right = workspace.products(E)
         EY, EG = right(s.Y), right(G)
-        move, change, change_total = secant_norms((E, s.E), (D, s.D), (EY, s.EY), (EG, s.EG), 2 * rho)
-        measured = (change / move, change_total / move) if move > 0 else (0.0, 0.0)
+        move, change = secant_norms((E, s.E), (D, s.D), (EY, s.EY))
+        measured = change / move if move > 0 else 0.0
 
         # Algorithm 1, line 4, with eps = 0 and a weight for each entry
         dual = alpha * G
@@ -212,7 +212,7 @@ class FirstOrder(Phase[Iterate]):
             gap=gap,
             stationarity=stationarity,
             feasibility=feasibility,
-            monitor=StagnationMonitor(self.rule, self.patience),
+            monitor=StagnationMonitor(self.rule, (1 + self.rule) * self.settings.patience),
             memory=memory,
         )
 

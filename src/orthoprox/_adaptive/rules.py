@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import inf, log
 
 from orthoprox._adaptive.phase import Memory
-from orthoprox._adaptive.settings import Settings
+from orthoprox._adaptive.settings import SETTINGS, Settings
 from orthoprox._arrays.library import Array, namespace
 
 
@@ -33,12 +33,11 @@ def inertia(k: Settings, t: float, rule: int, along: float) -> tuple[float, floa
     return following, min((t - 1) / following, k.inertia) if rule == 0 else 0.0
 
 
-def next_curvature(k: Settings, c: float, rule: int, safety: float, measured: tuple[float, float]) -> float:
-    """Return max(safety k_L, safety k_T, decay c), with the factors of the step rule; ``measured``
-    is k_L and k_T.
+def next_curvature(k: Settings, c: float, rule: int, safety: float, measured: float) -> float:
+    """Return max(margin k_L, decay c), with the margin and the decay of the step rule; ``measured``
+    is k_L.
     """
-    (lagrangian, total), margin = measured, k.margins[rule] * safety
-    return max(margin * lagrangian, min(k.total * margin, 1.0) * total, k.decays[rule] * c)
+    return max(k.margins[rule] * safety * measured, k.decays[rule] * c)
 
 
 def dual_weights(k: Settings, M: Array, diagonal: Array, *, feasibility_only: bool) -> Array:
@@ -67,7 +66,7 @@ class StagnationMonitor:
     """The progress of LSALM with one step rule."""
 
     step_rule: int = 0
-    patience: int = 2  # slow windows in a row that count as stagnation
+    patience: int = SETTINGS.patience  # slow windows in a row that count as stagnation
     iterations: int = 0
     window_best: float = inf  # the smallest residual of this window
     previous_best: float = inf  # the smallest residual of the windows before

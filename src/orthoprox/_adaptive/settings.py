@@ -15,10 +15,9 @@ class Settings:
     penalty: float = 0.2  # rho and alpha, in units of c
     smoothing: float = 0.05  # r, in units of c
     centre: float = 0.9  # beta
-    inertia: float = 0.95  # the largest theta; step rules 1 and 2 have none
-    margins: tuple[float, float, float] = (1.3, 1.0, 1.5)  # c over the curvature of the Lagrangian, by step rule
-    total: float = 0.65  # the margin of the curvature with the penalty, over the one without; at most 1 in all
-    decays: tuple[float, float, float] = (0.998, 0.99, 1.0)  # the least ratio of two successive c, by step rule
+    inertia: float = 0.95  # the largest theta; the second step rule has none
+    margins: tuple[float, ...] = (1.3, 1.0)  # c over the curvature of the Lagrangian, by step rule
+    decays: tuple[float, ...] = (0.998, 0.99)  # the least ratio of two successive c, by step rule
     power_steps: int = 4  # finite differences for the first curvature
 
     # safeguards
@@ -30,7 +29,8 @@ class Settings:
 
     # progress
     window: int = 50  # iterations between two looks at the progress, and of a stage of continuation
-    slow: int = 2000  # a run that needs more further iterations is slow
+    slow: float = 2000  # a run that needs more further iterations is slow
+    patience: int = 2  # slow windows in a row that count as stagnation; twice as many after Newton's method
     goal: float = 1e-6  # the residual that a run is expected to reach
     identified: float = 1e-3  # the residual, or the width, at which supports are identified
     gain: float = 0.1  # the residual near a solution, and the share of a residual that counts as progress

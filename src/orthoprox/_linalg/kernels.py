@@ -150,18 +150,14 @@ def restart_test(X: Any, E: Any, old: Any) -> Any:
 
 
 @_summing
-def secant_norms(pairs: Any, weight: float) -> Any:
-    """Return |E - E0|^2, |W|^2 and |W + weight (V - V0)|^2 with W = D - D0 + 2 (U - U0), in one
-    pass.
-    """
-    (E, E0), (D, D0), (U, U0), (V, V0) = pairs
-    e, d, u, v = E.ravel(), D.ravel(), U.ravel(), V.ravel()
-    e0, d0, u0, v0 = E0.ravel(), D0.ravel(), U0.ravel(), V0.ravel()
-    move = change = total = 0.0
+def secant_norms(pairs: Any) -> Any:
+    """Return |E - E0|^2 and |D - D0 + 2 (U - U0)|^2, in one pass."""
+    (E, E0), (D, D0), (U, U0) = pairs
+    e, d, u = E.ravel(), D.ravel(), U.ravel()
+    e0, d0, u0 = E0.ravel(), D0.ravel(), U0.ravel()
+    move = change = 0.0
     for i in range(e.size):
         step, lagrangian = e[i] - e0[i], d[i] - d0[i] + 2 * (u[i] - u0[i])
-        augmented = lagrangian + weight * (v[i] - v0[i])
         move += step * step
         change += lagrangian * lagrangian
-        total += augmented * augmented
-    return move, change, total
+    return move, change

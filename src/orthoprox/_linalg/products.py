@@ -128,11 +128,10 @@ def restart_test(X: Array, E: Array, old: Array) -> tuple[float, float]:
     return float(norm(back)), float(inner(back, X - old))
 
 
-def secant_norms(E: Pair, D: Pair, U: Pair, V: Pair, weight: float) -> tuple[float, float, float]:
-    """Return |E - E0|, |W| and |W + weight (V - V0)| with W = D - D0 + 2 (U - U0)."""
-    pairs = (E, D, U, V)
+def secant_norms(E: Pair, D: Pair, U: Pair) -> tuple[float, float]:
+    """Return |E - E0| and |D - D0 + 2 (U - U0)|."""
+    pairs = (E, D, U)
     if kernels is not None and all(is_large(matrix) for pair in pairs for matrix in pair):
-        move, change, total = kernels.secant_norms(pairs, weight)
-        return move**0.5, change**0.5, total**0.5
-    W = D[0] - D[1] + 2 * (U[0] - U[1])
-    return float(norm(E[0] - E[1])), float(norm(W)), float(norm(W + weight * (V[0] - V[1])))
+        move, change = kernels.secant_norms(pairs)
+        return move**0.5, change**0.5
+    return float(norm(E[0] - E[1])), float(norm(D[0] - D[1] + 2 * (U[0] - U[1])))

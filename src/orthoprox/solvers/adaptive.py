@@ -109,7 +109,7 @@ class Adaptive(Solver[State]):
         return {
             "first order": FirstOrder(k),
             "smoothing Newton": SmoothingNewton(k, k.widths[0]),
-            "late first order": FirstOrder(k, rule=1, patience=2 * FirstOrder.patience),
+            "late first order": FirstOrder(k, rule=1),
             "polish": Polish(k),
             "descent": SmoothingNewton(k, k.identified, until_end=True),
             "first order alone": FirstOrder(k, alone=True),
