@@ -60,22 +60,24 @@ class Adaptive(Solver[State]):
         X+ = prox_{g/(c+r)}((cE + rZ - grad l(E) - 2E (Y + rho (E'E - I))) / (c + r))
         E+ = X+ + theta (X+ - X)       Z+ = Z + beta (X+ - Z)       Y+ = Y + alpha (E+'E+ - I)
 
-    c is the curvature measured along the last step. rho and alpha are c / 5; rho is larger where l
-    and g drive X off the manifold. r = c / 20 and beta = .9. theta is Nesterov's; it restarts after
-    a step in the wrong direction and when columns lose their orthogonality. If progress stagnates,
-    the step rule becomes more conservative. If all three step rules stagnate, the method switches
-    to a trust-region Newton method on the Moreau-smoothed problem l + e_nu and drives nu to 0; a
-    smooth problem starts with it. A run that diverges restarts from its last good point with more
-    curvature. Where X is large and sparse, l quadratic and g separable, an iteration is followed by
-    up to thirty on a working set, the entries that are nonzero or near to it. Near the end such an
-    X is polished: with its zeros kept, the problem is smooth, and Newton's method gives all digits.
-    The page ``docs/automatic.md`` derives each rule.
+    c is the curvature of the Lagrangian measured along the last step; rho and alpha are c / 5,
+    r = c / 20 and beta = .9. theta is Nesterov's; it restarts after a step in the wrong direction.
+    If progress stagnates, the step rule gives up inertia. If this stagnates as well, the method
+    switches to a trust-region Newton method on the Moreau-smoothed problem l + e_nu and drives nu
+    to 0; a smooth problem starts with it. A run that diverges restarts from its last good point
+    with more curvature. Where X is large and sparse, l quadratic and g separable, an iteration is
+    followed by up to thirty on a working set, the entries that are nonzero or near to it. Near the
+    end such an X is polished: with its zeros kept, the problem is smooth, and Newton's method gives
+    all digits. The table ``TRANSITIONS`` says which phase follows which. The page
+    ``docs/automatic.md`` derives each rule.
 
     Parameters
     ----------
     newton : bool
         Whether Newton's method, polish and working-set epochs may be used; without them each
         iteration is one of LSALM with one gradient.
+    settings : Settings
+        Every tuned number, for studies such as ``replace(SETTINGS, inertia=0.0)``.
 
     References
     ----------
