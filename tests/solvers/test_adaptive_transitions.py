@@ -271,7 +271,6 @@ def test_the_safety_factor_grows_where_all_step_rules_are_slow_after_newton():
     assert new.now.memory.safety > state.now.memory.safety
     assert new.now.monitor == StagnationMonitor(late.rule, 2 * SETTINGS.patience)
     assert late.rule > SOLVER.phases["first order"].rule
-    assert 2 * SETTINGS.patience > SOLVER.phases["first order"].patience
 
 
 def test_a_divergence_after_newton_is_no_reason_to_go_there_again():
