@@ -42,7 +42,7 @@ PARTS: dict[str, dict[str, Any]] = {  # the settings with which a part does noth
     "inertia": {"inertia": 0.0},
     "dual weights": {"weight": 1.0},
     "restart after divergence": {"near": inf},
-    "second step rule": {"margins": SETTINGS.margins[:1] * 2, "decays": SETTINGS.decays[:1] * 2},
+    "second rule's numbers": {"margins": SETTINGS.margins[:1] * 2, "decays": SETTINGS.decays[:1] * 2},
     "stagnation monitor": {"slow": inf},
     NEWTON: {},
 }
