@@ -19,7 +19,7 @@ from orthoprox.nonsmooth import L1, L21, MCP, Nonnegative, Zero
 PHASE = FirstOrder(SETTINGS)
 EXHAUSTED = StagnationMonitor(len(SETTINGS.margins))
 # no inertia, a constant curvature, one dual step for all entries, no look at the progress
-PLAIN = replace(SETTINGS, inertia=0.0, margins=(0.0,) * 3, decays=(1.0,) * 3, identified=0.0, window=10**9)
+PLAIN = replace(SETTINGS, inertia=0.0, margins=(0.0,) * 2, decays=(1.0,) * 2, identified=0.0, window=10**9)
 
 
 def advance(problem, state):

@@ -83,7 +83,10 @@ class FirstOrder(Phase[Iterate]):
         """Go on; if all step rules have stagnated, begin with them again and a larger safety
         factor. The next polish is due at a tenth of this residual.
         """
-        k, memory = self.settings, replace(state.memory, polish_at=self.settings.gain * state.residual)
+        k, memory = (
+            self.settings,
+            replace(state.memory, polish_at=min(state.memory.polish_at, self.settings.gain * state.residual)),
+        )
         if state.monitor.step_rule < len(k.margins):
             return replace(state, memory=memory)
         memory = replace(memory, safety=min(k.growth * memory.safety, k.safety))
@@ -181,8 +184,8 @@ class FirstOrder(Phase[Iterate]):
         return lincomb((c / total, s.E), (r / total, s.Z), (-1 / total, s.D), (-2 / total, s.EY), (-2 * rho / total, s.EG))
 
     def _restarted(self, problem: Problem, s: Iterate) -> Iterate:
-        """Restart from the point of the manifold nearest to the last good X, with twice c and a
-        larger safety factor.
+        """Restart from the point of the manifold nearest to the last good X, with twice the last c
+        near the manifold and a larger safety factor.
         """
         k, memory, X = self.settings, s.memory, s.memory.start.X
         X = stiefel.polar(s.good) if float(norm(s.good)) < inf else X

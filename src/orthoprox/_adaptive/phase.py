@@ -15,7 +15,7 @@ class Verdict(Enum):
     """What a phase says about its last step; the value is the reason."""
 
     GOING = "it goes on"
-    STAGNATED = "every step rule has stagnated"
+    STAGNATED = "its last step rule has stagnated"
     LOST = "it has diverged too often"
     WORSE = "it converges to a point that is worse than X0"
     NEAR = "X is large, sparse and near a solution, so that a polish may pay"
@@ -74,7 +74,9 @@ class Phase(ABC, Generic[S]):
         """Return the point to hand to the next phase."""
 
     def resume(self, state: S) -> S:
-        """Return the state to go on with after another phase has found nothing better."""
+        """Return the state to go on with after another phase has found nothing better, or after
+        stagnation.
+        """
         return state
 
     @abstractmethod

@@ -34,8 +34,9 @@ def inertia(k: Settings, t: float, rule: int, along: float) -> tuple[float, floa
 
 
 def next_curvature(k: Settings, c: float, rule: int, safety: float, measured: float) -> float:
-    """Return max(margin k_L, decay c), with the margin and the decay of the step rule; ``measured``
-    is k_L.
+    """Return max(margin safety k_L, decay c), with the margin and the decay of the step rule.
+
+    ``measured`` is k_L, the change of the gradient of the Lagrangian over the length of the step.
     """
     return max(k.margins[rule] * safety * measured, k.decays[rule] * c)
 
@@ -105,7 +106,7 @@ class Iterate:
     EG: Array  # the product E G
     good: Array  # the last X without a vanished column
     c: float  # curvature in force, 1 / lam
-    near_curvature: float  # c when X was last near the manifold; far from it c measures the penalty
+    near_curvature: float  # c when |E'E - I| was last at most .5
     gap: float  # (c + r) |X - E|, the residual of the last step
     stationarity: float  # the same, relative to the gradient
     feasibility: float  # |E'E - I|

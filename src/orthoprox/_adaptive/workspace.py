@@ -98,7 +98,7 @@ def working_set(
     k: Settings, problem: Problem, point: tuple[Array, Array, Array], argument: tuple[Array, float]
 ) -> WorkingSet | None:
     """Return the entries that are nonzero, or would be if the point whose prox is taken were longer
-    by a tenth; None if l is not quadratic, g not separable, or the entries are too many.
+    by three tenths; None if l is not quadratic, g not separable, or the entries are too many.
 
     ``point`` is X, E and grad l(E), ``argument`` that of the prox and its step.
     """

@@ -92,7 +92,10 @@ class Problem:
 
 @dataclass
 class Work:
-    """How often a call has evaluated the terms, and how many runs it has made."""
+    """How often a call has evaluated the terms, and how many runs it has made.
+
+    Steps on a working set and products with a Hessian matrix evaluate no term and are not counted.
+    """
 
     gradients: int = 0  # grad l, with or without the value
     values: int = 0  # l, with or without the gradient; those of g are not counted

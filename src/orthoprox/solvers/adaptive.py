@@ -67,8 +67,8 @@ class Adaptive(Solver[State]):
     to 0; a smooth problem starts with it. A run that diverges restarts from its last good point
     with more curvature. Where X is large and sparse, l quadratic and g separable, an iteration is
     followed by up to thirty on a working set, the entries that are nonzero or near to it. Near the
-    end such an X is polished: with its zeros kept, the problem is smooth, and Newton's method gives
-    all digits. The table ``TRANSITIONS`` says which phase follows which. The page
+    end a large sparse X is polished: with its zeros kept, the problem is smooth, and Newton's
+    method gives all digits. The table ``TRANSITIONS`` says which phase follows which. The page
     ``docs/automatic.md`` derives each rule.
 
     Parameters
