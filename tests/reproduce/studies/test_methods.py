@@ -13,19 +13,22 @@ def methods_run(name, data, seconds):
     return {**run.settings, "stop": {**run.settings["stop"], "seconds": seconds}}
 
 
-@pytest.mark.parametrize("data", ["five_components", "compressed_modes"])
-def test_certificates_are_recorded_until_they_are_certified(data):
+@pytest.mark.parametrize(("data", "tol"), [("five_components", 1e-8), ("compressed_modes", 1e-5)])
+def test_certificates_are_recorded_until_they_are_certified(data, tol):
     """Certificates at times that grow, the last one small enough; the run leads to the same point
     without the recorder.
     """
     settings = methods_run("adaptive", data, 30.0)
+    settings["stop"]["certificate"] = tol
     (outcome,) = methods.execute([settings])
     problem, X0 = methods.instance(settings)
-    result = op.solve(problem, op.solvers.Adaptive(), X0, stop=op.stopping.Stationary(1e-8), every=10**9)
+    result = op.solve(
+        problem, op.solvers.Adaptive(), X0, stop=op.stopping.Stationary(tol) | op.stopping.MaxIterations(9000), every=10**9
+    )
     assert outcome["status"] == "CONVERGED"
     assert outcome["iterations"] == outcome["at_iterations"][-1] <= result.iterations
-    assert outcome["projected_objective"] == pytest.approx(result.projected_objective, rel=1e-7)
-    assert outcome["certificates"][-1] <= 1e-8 < min(outcome["certificates"][:-1])
+    assert outcome["projected_objective"] == pytest.approx(result.projected_objective, rel=1e-5)
+    assert outcome["certificates"][-1] <= tol < min(outcome["certificates"][:-1])
     assert len(outcome["at_iterations"]) == len(outcome["at_run_cpu_seconds"]) == len(outcome["certificates"]) > 10
     assert np.all(np.diff(outcome["at_run_cpu_seconds"]) > 0)
     assert np.all(np.diff(outcome["at_iterations"]) > 0)
