@@ -2,23 +2,24 @@
 
 import inspect
 import warnings
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, replace
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 
 from orthoprox._adaptive.polish import polish as polish_point
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, namespace
-from orthoprox._certify.evaluator import Evaluator
+from orthoprox._certify.certificate import Certificate
+from orthoprox._certify.evaluator import Measurement
 from orthoprox._linalg.stiefel import polar
 from orthoprox._run.lower_minima import lower_minima
 from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
-from orthoprox._run.solve import Call, Callback, check_method, run, start_point
+from orthoprox._run.run import BROKEN, Call, Callback, check_method, evaluator_at, probed, run, start_point
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
@@ -26,7 +27,7 @@ from orthoprox.starts import STARTS
 from orthoprox.starts.points import random
 from orthoprox.starts.search import search
 from orthoprox.stopping.deadline import Deadline
-from orthoprox.stopping.rules import MaxIterations, Snapshot, Stationary, Stop, as_rule
+from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
 from orthoprox.stopping.status import Status
 
 _OPTIONS = (
@@ -125,27 +126,23 @@ def minimize(
     Result
         If it did not converge, a :class:`ConvergenceWarning` is issued.
     """
-    meter = Meter("start")
+    meter, deadline = Meter("start"), Deadline(max_seconds)
     solver = _solver(method, parameters)
     check_method(as_problem(problem), solver)
-    rule, deadline = _rule(solver, tol, max_iterations, stop), None if max_seconds is None else Deadline(max_seconds)
+    rule = _rule(solver, tol, max_iterations, stop)
     if callback is not None:
         inputs.function(callback, "callback", "one argument")
     polish = _wants_polish(polish, default=solver.auto.polish and stop is None)
     n_starts = _checked_n_starts(n_starts, callback, inputs.flag(progress, "progress"))
     start, searched = _named(start, solver.auto.start)
     project, history, rng = inputs.flag(project, "project"), inputs.flag(history, "history"), inputs.generator(seed)
-    counting = counted(problem, meter.work)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        try:
-            starts = _starts(counting, start, n_starts, rng, project=project, deadline=deadline)
-        except KeyboardInterrupt:
-            starts, n_starts, callback = [random(counting, rng)], 1, _interrupted
-        meter.left["start"] = float(counting.value(starts[0]))
-        with meter.part("certificate"):
-            evaluator = Evaluator.at(counting, starts[0])
-        call = Call(counting, solver, rule, evaluator, meter, deadline, history=history)
-        if n_starts > 1:
+    with deadline.listening(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        counting = counted(problem, meter.work, deadline)
+        starts = _starts(counting, start, n_starts, rng, project=project, deadline=deadline)
+        call = Call(
+            counting, solver, rule, evaluator_at(counting, starts[0], meter, deadline), meter, deadline, history=history
+        )
+        if n_starts > 1 and not deadline.interrupted:
             result = solve_from(call, problem, starts)
         else:
             with Progress(callback) if progress else nullcontext(callback) as shown:
@@ -154,8 +151,10 @@ def minimize(
             result = lower_minima(call, result, rng)
         if polish:
             result = _polished(call, result)
-    if stop is None:
-        result = _with_certified_status(result, tol)
+        if stop is None:
+            result = _with_certified_status(result, tol)
+        if deadline.interrupted:
+            result = _interrupted(result)
     meter.left["certificate"] = result.measurement.projected_objective
     result = replace(result, problem=problem, **meter.totals())
     if result.status is not Status.CONVERGED:
@@ -181,10 +180,6 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
             hint = f" It is one of method={others[0]!r}." if others else inputs.suggestion(name, [*known, *_OPTIONS])
             raise TypeError(f"{name!r} is not an option of minimize nor a parameter of {method}: {', '.join(known)}.{hint}")
     return kind(**parameters)
-
-
-def _interrupted(now: Snapshot) -> Never:
-    raise StopIteration("The search for a start was interrupted.")
 
 
 def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, stop: Stop | None) -> Stop:
@@ -218,16 +213,25 @@ def _named(start: Any, auto: str) -> tuple[Any, bool]:
 
 
 def _starts(
-    problem: Problem, start: Any, number: int, rng: np.random.Generator, *, project: bool, deadline: Deadline | None
+    problem: Problem, start: Any, number: int, rng: np.random.Generator, *, project: bool, deadline: Deadline
 ) -> list[Array]:
-    """Return the starts, in the precision in which a run will go on."""
+    """Return the starts, in the precision in which a run will go on; random points in place of
+    those that there was no time to find.
+    """
     if not isinstance(start, str):
         if number > 1:
             raise ValueError(f"n_starts is {number} but the start is one point; name a start such as 'auto' or 'random'.")
-        return [problem.probe(_point(problem, start, project))]
-    if start == "search":
-        return [problem.probe(X0) for X0 in search(problem, rng, number, deadline)]
-    return [problem.probe(STARTS[start](problem, rng)) for _ in range(number)]
+        X0 = _point(problem, start, project)
+        with deadline.part():
+            X0 = probed(problem, X0)
+        return [X0]
+    starts: list[Array] = []
+    with deadline.part(0.5):
+        if start == "search":
+            starts = search(problem, rng, number, deadline)
+        else:
+            starts += (probed(problem, STARTS[start](problem, rng)) for _ in range(number))
+    return starts + [random(problem, rng) for _ in range(number - len(starts))]
 
 
 def _point(problem: Problem, start: Any, project: bool) -> Array:
@@ -248,16 +252,24 @@ def _polished(call: Call, result: Result) -> Result:
         return result
     if call.evaluator.exact(result.measurement, result.X):  # polished within the run
         return replace(result, polished=True)
-    meter, evaluator = call.meter, call.evaluator
-    with meter.part("polish"):
-        found = polish_point(call.problem, result.X, result.multiplier, evaluator)
+    meter, evaluator, found = call.meter, call.evaluator, None
     meter.left["polish"] = result.measurement.projected_objective
-    if found is None:
+    with call.deadline.part(), suppress(*BROKEN):
+        with meter.part("polish"):
+            found = polish_point(call.problem, result.X, result.multiplier, evaluator)
+        if found is not None:
+            with meter.part("certificate"):
+                certificate = evaluator.certify(*found, work=_CERTIFICATE)
+                measurement = evaluator.measure(found[0], certificate)
+            return _at(call, result, found, certificate, measurement)
+    return result
+
+
+def _at(call: Call, result: Result, found: tuple[Array, Array], certificate: Certificate, measurement: Measurement) -> Result:
+    """Return the result at the point that the polish found."""
+    if not measurement.kkt_error <= result.measurement.kkt_error or measurement.objective != measurement.objective:
         return result
-    with meter.part("certificate"):
-        certificate = evaluator.certify(*found, work=_CERTIFICATE)
-        measurement = evaluator.measure(found[0], certificate)
-    meter.left["polish"] = measurement.projected_objective
+    call.meter.left["polish"] = measurement.projected_objective
     row = {name: column[-1] for name, column in result.history.items()} | asdict(measurement)
     return replace(
         result,
@@ -277,3 +289,11 @@ def _with_certified_status(result: Result, tol: float) -> Result:
     if result.status not in (*_POLISHABLE, Status.TIME) or not result.measurement.kkt_error <= tol:
         return result
     return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value)
+
+
+def _interrupted(result: Result) -> Result:
+    """Return the result with the status that says so."""
+    if result.status is Status.INTERRUPTED:
+        return result
+    message = f"{Status.INTERRUPTED.value} Ctrl-C was pressed; this is the best point so far. Before that: {result.message}"
+    return replace(result, status=Status.INTERRUPTED, message=message)

@@ -168,9 +168,9 @@ def function(value: Any, name: str, arguments: str) -> Callable[..., Any]:
     return value  # type: ignore[no-any-return]
 
 
-def returned_array(value: Any, name: str, X: Array) -> None:
-    """Raise where ``value``, returned by a user's function at X, is not a finite floating array of
-    the shape of X.
+def returned_array(value: Any, name: str, X: Array, *, finite: bool = True) -> None:
+    """Raise where ``value``, returned by a user's function at X, is not a floating array of the
+    shape of X, or has entries that are not finite.
     """
     if not is_array(value) or isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} returned {value!r}, a {type(value).__name__}; it needs an array of the shape of X.")
@@ -181,20 +181,20 @@ def returned_array(value: Any, name: str, X: Array) -> None:
     xp = namespace(value)
     if not xp.isdtype(value.dtype, "real floating"):
         raise TypeError(f"{name} returned dtype {value.dtype}; it needs real floating-point numbers.")
-    if not bool(xp.all(xp.isfinite(value))):
+    if finite and not bool(xp.all(xp.isfinite(value))):
         raise ValueError(
             f"{name} returned NaN or infinite entries; it needs finite ones. Check its formula, or scale the data."
         )
 
 
-def returned_number(value: Any, name: str, *, infinite: bool = False) -> None:
-    """Raise where ``value``, returned by a user's function, is not a finite number (or +inf, if
-    ``infinite``).
+def returned_number(value: Any, name: str, *, infinite: bool = False, finite: bool = True) -> None:
+    """Raise where ``value``, returned by a user's function, is not a number, or is not finite (or
+    +inf, if ``infinite``).
     """
     real = is_array(value) and value.ndim == 0 and namespace(value).isdtype(value.dtype, ("integral", "real floating"))
     if not (real or _is_number(value, Real)):
         raise TypeError(f"{name} returned {value!r}, a {type(value).__name__}; it needs one real number.")
-    if not (math.isfinite(value) or (infinite and value > 0)):
+    if finite and not (math.isfinite(value) or (infinite and value > 0)):
         raise ValueError(f"{name} returned {float(value)}; it needs a finite number. Check its formula, or scale the data.")
 
 

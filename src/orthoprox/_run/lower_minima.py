@@ -8,7 +8,7 @@ from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox._run.solve import Call, run
+from orthoprox._run.run import Call, run
 from orthoprox.starts.points import random_direction
 from orthoprox.starts.search import affordable_hops, follow, probe_value
 from orthoprox.stopping.status import Status
@@ -27,42 +27,40 @@ def lower_minima(call: Call, result: Result, rng: np.random.Generator) -> Result
     rounds = affordable_hops(call.problem, result.iterations)
     if rounds == 0 or result.status is not Status.CONVERGED:
         return result
+    best = [result]
     with call.meter.part("lower minima"):
-        best = _hop(replace(call, meter=Meter("run", call.meter.work)), result, rng, rounds)
-        call.meter.left["lower minima"] = best.measurement.projected_objective
-    return best
+        with call.deadline.part():
+            _hop(replace(call, meter=Meter("run", call.meter.work)), best, rng, rounds)
+        call.meter.left["lower minima"] = best[-1].measurement.projected_objective
+    return best[-1]
 
 
-def _hop(call: Call, best: Result, rng: np.random.Generator, rounds: int) -> Result:
+def _hop(call: Call, best: list[Result], rng: np.random.Generator, rounds: int) -> None:
+    """Append each lower minimum that is found."""
     failures = 0
     for _ in range(rounds):
-        if failures == SETTINGS.rounds // 2 or (call.deadline is not None and call.deadline.over()):
+        if failures == SETTINGS.rounds // 2:
             break
+        call.problem.heed()
         try:
-            found = run(call, _promising(call, best.X, rng if failures else None))
-        except KeyboardInterrupt:  # the best result so far is kept
-            break
+            found = run(call, _promising(call, best[-1].X, rng if failures else None))
         except (ArithmeticError, ValueError):  # l need not be defined along a path
             failures += 1
             continue
-        if found.status is Status.INTERRUPTED:
-            break
         value = found.measurement.projected_objective
-        lower = value < best.measurement.projected_objective - SETTINGS.goal * abs(value)
-        best, failures = (found, 0) if found.status is Status.CONVERGED and lower else (best, failures + 1)
-    return best
+        lower = value < best[-1].measurement.projected_objective - SETTINGS.goal * abs(value)
+        if found.status is Status.CONVERGED and lower:
+            best.append(found)
+            failures = 0
+        else:
+            failures += 1
 
 
 def _promising(call: Call, X: Array, rng: np.random.Generator | None) -> Array:
-    """Return the better end of two paths, from X or from random points around it; the first, if
-    the deadline is over.
-    """
+    """Return the better end of two paths, from X or from random points around it."""
     problem, k = call.problem, SETTINGS
     if rng is None:
         paths = [(X, k.widths), (X, k.widths[1:])]
     else:
         paths = [(X + jitter * random_direction(problem, rng), k.widths) for jitter in k.jitters]
-    first = follow(problem, *paths[0])
-    if call.deadline is not None and call.deadline.over():
-        return first
-    return min(first, follow(problem, *paths[1]), key=lambda end: probe_value(problem, end))
+    return min((follow(problem, *path) for path in paths), key=lambda end: probe_value(problem, end))

@@ -4,7 +4,7 @@ import pickle
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,14 @@ from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run.meter import Meter
 from orthoprox._run.pool import cores, processes
 from orthoprox._run.result import Result
-from orthoprox._run.solve import Call, run
+from orthoprox._run.run import Call, run
 from orthoprox.problems.problem import Problem, counted
 from orthoprox.solvers.base import Solver
+from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import Stop
 from orthoprox.stopping.status import Status
+
+_TICK = 1e-9  # seconds of a run that has to end at once
 
 
 def solve_from(call: Call, problem: Problem, starts: Sequence[Array]) -> Result:
@@ -42,8 +45,9 @@ def _in_turn(call: Call, starts: Sequence[Array]) -> list[Result]:
     """Return the results up to the first interrupt."""
     results: list[Result] = []
     for k, X0 in enumerate(starts):
-        results.append(run(call, X0, turns=len(starts) - k))
-        if results[-1].status is Status.INTERRUPTED:
+        with call.deadline.part(1 / (len(starts) - k)):
+            results.append(run(call, X0))
+        if call.deadline.interrupted:
             break
     return results
 
@@ -55,8 +59,8 @@ def _side_by_side(call: Call, problem: Problem, starts: Sequence[Array]) -> list
     number = min(len(starts), cores())
     if number == 1 or not _picklable((problem, call.solver, call.rule)):
         return []
-    rule = call.rule if call.deadline is None else call.deadline.within(call.rule, ceil(len(starts) / number))
-    task = _Task(problem, call.solver, rule, call.evaluator.step, call.evaluator.floor, call.history)
+    seconds = call.deadline.left() / ceil(len(starts) / number)
+    task = _Task(problem, call.solver, call.rule, call.evaluator.step, call.evaluator.floor, seconds, call.history)
     with call.meter.part("run"):
         try:
             with processes(number) as pool:
@@ -77,15 +81,16 @@ class _Task:
     rule: Stop
     step: float
     floor: float
+    seconds: float  # until the deadline
     history: bool
 
 
 def _apart(task: _Task, X0: Array) -> Result:
-    meter = Meter("run")
-    problem = counted(task.problem, meter.work)
+    meter, deadline = Meter("run"), Deadline(None if task.seconds == inf else max(task.seconds, _TICK))
+    problem = counted(task.problem, meter.work, deadline)
     evaluator = Evaluator(problem, task.step, task.floor)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        result = run(Call(problem, task.solver, task.rule, evaluator, meter, history=task.history), X0)
+        result = run(Call(problem, task.solver, task.rule, evaluator, meter, deadline, history=task.history), X0)
     return replace(result, problem=task.problem)
 
 

@@ -2,7 +2,7 @@
 how it is counted.
 """
 
-from copy import copy
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -74,6 +74,11 @@ class Problem:
         """Return argmin_P  g(P) + |P - X|_F^2 / (2 t)."""
         return self.nonsmooth.prox(X, t)
 
+    def heed(self) -> None:
+        """End the call here if its time is over or Ctrl-C was pressed; a long loop that evaluates
+        no term asks for it. A problem by itself has no reason to end.
+        """
+
     def probe(self, X: Array) -> Array:
         """Evaluate both terms at X, and raise where what they return is of no use: a mistake in a
         term of one's own.
@@ -115,7 +120,7 @@ class Work:
         return total
 
 
-class _Counted:
+class _CountedTerm:
     """A term whose evaluations are counted; it is the term itself in everything else.
 
     What a term does within its own methods is its own business and is not counted: the products of
@@ -141,35 +146,116 @@ class _Counted:
         return repr(self.counted_term)
 
 
-def counted(problem: Problem, work: Work) -> Problem:
-    """Return the same problem; each evaluation of its terms adds to ``work``.
+class Caller(Protocol):
+    """What may end a call before an evaluation of a term: see ``stopping/deadline.py``."""
 
-    A problem that is counted already is from now on counted in ``work`` alone.
+    def heed(self) -> None:
+        """Raise if the call has to end."""
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function; Ctrl-C ends it."""
+
+
+class TermError(ArithmeticError):
+    """A term of the user's has raised an exception, or returned what is not an array like X or a
+    number, in the middle of a call.
+    """
+
+
+@dataclass(frozen=True)
+class _Counted(Problem):
+    """A problem whose evaluations are counted, and end where the call has to."""
+
+    caller: Caller | None = None
+
+    def heed(self) -> None:
+        if self.caller is not None:
+            self.caller.heed()
+
+
+def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Problem:
+    """Return the same problem; each evaluation of its terms adds to ``work``, and ``caller`` may
+    end the call before it.
+
+    A problem that is counted already is from now on counted in ``work`` alone. A term of the
+    user's own cannot change what it is called with nor what it has returned.
     """
     ell: Smooth = getattr(problem.smooth, "counted_term", problem.smooth)
     g: Nonsmooth = getattr(problem.nonsmooth, "counted_term", problem.nonsmooth)
 
-    def value(X: Array) -> Array:
-        work.values += 1
-        return ell.value(X)
+    def evaluation(term: Any, name: str, *counts: str) -> Callable[..., Any]:
+        method = _checked(term, name) if _foreign(term) else getattr(term, name)
 
-    def grad(X: Array) -> Array:
-        work.gradients += 1
-        return ell.grad(X)
+        def evaluate(*arguments: Any) -> Any:
+            if caller is None:
+                _count(work, counts)
+                return method(*arguments)
+            caller.heed()
+            _count(work, counts)
+            return caller.call(method, *arguments)
 
-    def value_and_grad(X: Array) -> tuple[Array, Array]:
-        work.values += 1
-        work.gradients += 1
-        return ell.value_and_grad(X)
+        return evaluate
 
-    def prox(X: Array, t: Array) -> Array:
-        work.proxes += 1
-        return g.prox(X, t)
-
-    same = copy(problem)  # whose shapes are checked already
-    object.__setattr__(same, "smooth", _Counted(ell, value=value, grad=grad, value_and_grad=value_and_grad))
-    object.__setattr__(same, "nonsmooth", _Counted(g, value=lambda X: g.value(X), prox=prox))
+    same = object.__new__(_Counted)  # whose shapes are checked already
+    smooth = _CountedTerm(
+        ell,
+        value=evaluation(ell, "value", "values"),
+        grad=evaluation(ell, "grad", "gradients"),
+        value_and_grad=evaluation(ell, "value_and_grad", "values", "gradients"),
+    )
+    nonsmooth = _CountedTerm(g, value=evaluation(g, "value"), prox=evaluation(g, "prox", "proxes"))
+    for name, part in (("smooth", smooth), ("nonsmooth", nonsmooth), ("shape", problem.shape), ("caller", caller)):
+        object.__setattr__(same, name, part)
     return same
+
+
+def _count(work: Work, counts: tuple[str, ...]) -> None:
+    for name in counts:
+        setattr(work, name, getattr(work, name) + 1)
+
+
+def _foreign(term: Any) -> bool:
+    """Whether the term, or a function that it calls, is the user's own."""
+    room = type(term).__module__
+    return not room.startswith("orthoprox.") or room.endswith(".function")
+
+
+_RETURNED = {"value": "v", "grad": "A", "prox": "A", "value_and_grad": "vA"}  # v: a number, A: an array like X
+
+
+def _checked(term: Any, name: str) -> Callable[..., Any]:
+    """Return a method of a user's term that gets a copy of X, and returns one of what it finds;
+    where it fails, it raises a :class:`TermError`.
+    """
+    method: Callable[..., Any] = getattr(term, name)
+    role, kinds = f"The {_WORDS[name]} of the {_role(term)} term {type(term).__name__}", _RETURNED[name]
+
+    def careful(X: Array, *more: Any) -> Any:
+        xp = namespace(X)
+        try:
+            found = method(xp.asarray(X, copy=True), *more)
+        except Exception as error:
+            raise TermError(f"{role} raised {type(error).__name__}: {error}") from error
+        try:
+            parts = found if len(kinds) > 1 else (found,)
+            for kind, part in zip(kinds, parts, strict=True):
+                if kind == "A":
+                    inputs.returned_array(part, role, X, finite=False)
+                else:
+                    inputs.returned_number(part, role, finite=False)
+        except (TypeError, ValueError) as error:
+            raise TermError(str(error)) from error
+        kept = tuple(xp.asarray(part, copy=True) if kind == "A" else part for kind, part in zip(kinds, parts, strict=True))
+        return kept if len(kinds) > 1 else kept[0]
+
+    return careful
+
+
+def _role(term: Any) -> str:
+    return "smooth" if isinstance(term, Smooth) else "nonsmooth"
+
+
+_WORDS = {"value": "value", "grad": "gradient", "prox": "prox", "value_and_grad": "value or gradient"}
 
 
 def as_problem(value: Any) -> Problem:
