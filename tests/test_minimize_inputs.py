@@ -141,7 +141,7 @@ def test_terms_that_return_the_wrong_thing_are_refused(terms, error, message):
         (problems.quadratic(C, B, np.ones((2, M, N))), r"value .* L1 returned array\(.*; it needs one real number"),
         (
             problems.quadratic(1e308 * np.ones((M, M)), B, 0.1),
-            "The curvature of Quadratic = inf; it needs a finite number",
+            "Quadratic.lipschitz = inf; it needs a finite number",
         ),
         (problems.sparse_pca(1e200 * A[:1], N, 0.1), "gradient .* Variance returned NaN or infinite .* scale the data"),
     ],

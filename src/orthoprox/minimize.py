@@ -19,8 +19,8 @@ from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
-from orthoprox._run.run import BROKEN, Call, Callback, check_method, evaluator_at, probed, run, start_point
-from orthoprox.problems.problem import Problem, as_problem, counted
+from orthoprox._run.run import BROKEN, Call, Callback, check_method, evaluator_at, run, start_point
+from orthoprox.problems.problem import Problem, as_problem, counted, probed
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS

@@ -39,16 +39,18 @@ class Measured:
         that point is far away, whether the KKT error is smaller.
         """
         mine = self.measurement
-        if not mine.kkt_error < inf or mine.objective != mine.objective:
-            return False
-        if other is None:
-            return True
+        if not self._known or other is None or not other._known:
+            return self._known
         theirs = other.measurement
         low, high = sorted((mine.projected_objective, theirs.projected_objective))
         near = max(mine.feasibility, theirs.feasibility) <= _NEAR
         if near and isfinite(low) and isfinite(high) and high - low > _EQUAL * max(abs(low), abs(high)):
             return mine.projected_objective == low
         return mine.kkt_error < theirs.kkt_error
+
+    @property
+    def _known(self) -> bool:
+        return self.measurement.kkt_error < inf and self.measurement.objective == self.measurement.objective
 
     @property
     def reached(self) -> str:

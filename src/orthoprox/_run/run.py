@@ -15,7 +15,7 @@ from orthoprox._linalg.stiefel import rounding_length
 from orthoprox._run.ending import STALLED_STEPS, Ending, Measured, unmeasured, zero_columns
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox.problems.problem import Problem, TermError
+from orthoprox.problems.problem import Problem
 from orthoprox.solvers.base import Residuals, Solver
 from orthoprox.stopping.deadline import Deadline, Stopped
 from orthoprox.stopping.rules import Snapshot, Stop
@@ -49,6 +49,10 @@ class Call:
 def run(call: Call, X0: Array, callback: Callback | None = None) -> Result:
     """Return the result of a run from X0."""
     return _Run(call, callback).run(X0)
+
+
+class _CallbackError(Exception):
+    """A callback has raised an exception, which is the user's to see."""
 
 
 class _Run:
@@ -85,6 +89,8 @@ class _Run:
                 ending = Ending(self.deadline.status, best=True)
             except BROKEN as error:
                 ending = Ending(Status.FAILED, str(error), best=True)
+            except _CallbackError as error:
+                raise error.__cause__ or error from None
         with self.meter.part("certificate"):
             found, remark = self._found(X0, first, state, best=ending.best)
             if found.state is not state and ending.status is Status.CONVERGED:  # the rule spoke of another point
@@ -136,6 +142,8 @@ class _Run:
                 if ending is None:
                     self._record(state, now, keep=not (now.scheduled and self.kept))
                     return Ending(Status.INTERRUPTED, str(reason) or "The callback raised StopIteration.")
+            except Exception as error:
+                raise _CallbackError from error
         return ending
 
     def _snapshot(self, state: Any, residuals: Residuals) -> Snapshot:
@@ -260,16 +268,6 @@ def evaluator_at(problem: Problem, X0: Array, meter: Meter, deadline: Deadline) 
         if rough is not None:
             return rough
     return Evaluator(problem, 1.0, 0.0)
-
-
-def probed(problem: Problem, X0: Array) -> Array:
-    """Return X0 in the precision in which a run will go on; a term that is of no use there raises
-    what it raises by itself.
-    """
-    try:
-        return problem.probe(X0)
-    except TermError as error:
-        raise error.__cause__ or error from None
 
 
 def start_point(problem: Problem, X0: Any) -> Array:

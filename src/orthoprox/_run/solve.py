@@ -8,8 +8,8 @@ import numpy as np
 from orthoprox._arrays import inputs
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox._run.run import Call, Callback, check_method, evaluator_at, probed, run, start_point
-from orthoprox.problems.problem import Problem, as_problem, counted
+from orthoprox._run.run import Call, Callback, check_method, evaluator_at, run, start_point
+from orthoprox.problems.problem import Problem, as_problem, counted, probed
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule

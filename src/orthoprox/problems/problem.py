@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, namespace
-from orthoprox.nonsmooth.base import Nonsmooth
+from orthoprox.nonsmooth.base import HasProxDerivative, Nonsmooth
 from orthoprox.smooth.base import Smooth
 
 
@@ -127,10 +127,10 @@ class _CountedTerm:
     its resolvent, its Lipschitz constant, its restriction to a few entries.
     """
 
-    __slots__ = ("__dict__", "counted_term", "grad", "prox", "value", "value_and_grad")
+    __slots__ = ("__dict__", "counted_term", "grad", "more", "prox", "value", "value_and_grad")
 
-    def __init__(self, term: Any, **methods: Any) -> None:
-        self.counted_term = term
+    def __init__(self, term: Any, more: dict[str, Any], **methods: Any) -> None:
+        self.counted_term, self.more = term, more  # `more`: what stands for a member that not every term has
         self.__dict__ = getattr(term, "__dict__", {})  # shared: isinstance looks for abilities there, too
         for name, method in methods.items():
             setattr(self, name, method)
@@ -140,7 +140,7 @@ class _CountedTerm:
         return type(self.counted_term)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.counted_term, name)
+        return self.more[name] if name in self.more else getattr(self.counted_term, name)
 
     def __repr__(self) -> str:
         return repr(self.counted_term)
@@ -199,14 +199,31 @@ def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Probl
     same = object.__new__(_Counted)  # whose shapes are checked already
     smooth = _CountedTerm(
         ell,
+        {},
         value=evaluation(ell, "value", "values"),
         grad=evaluation(ell, "grad", "gradients"),
         value_and_grad=evaluation(ell, "value_and_grad", "values", "gradients"),
     )
-    nonsmooth = _CountedTerm(g, value=evaluation(g, "value"), prox=evaluation(g, "prox", "proxes"))
+    more = {"prox_derivative": _heeding(g, caller)} if caller is not None and isinstance(g, HasProxDerivative) else {}
+    nonsmooth = _CountedTerm(g, more, value=evaluation(g, "value"), prox=evaluation(g, "prox", "proxes"))
     for name, part in (("smooth", smooth), ("nonsmooth", nonsmooth), ("shape", problem.shape), ("caller", caller)):
         object.__setattr__(same, name, part)
     return same
+
+
+def _heeding(g: HasProxDerivative, caller: Caller) -> Callable[[Array, float], Callable[[Array], Array]]:
+    """Return the derivative of the prox, each product with which may be the last of the call."""
+
+    def prox_derivative(X: Array, t: float) -> Callable[[Array], Array]:
+        J = g.prox_derivative(X, t)
+
+        def product(V: Array) -> Array:
+            caller.heed()
+            return J(V)
+
+        return product
+
+    return prox_derivative
 
 
 def _count(work: Work, counts: tuple[str, ...]) -> None:
@@ -256,6 +273,16 @@ def _role(term: Any) -> str:
 
 
 _WORDS = {"value": "value", "grad": "gradient", "prox": "prox", "value_and_grad": "value or gradient"}
+
+
+def probed(problem: Problem, X0: Array) -> Array:
+    """Return X0 in the precision in which a run will go on; a term that is of no use there raises
+    what it raises by itself.
+    """
+    try:
+        return problem.probe(X0)
+    except TermError as error:
+        raise error.__cause__ or error from None
 
 
 def as_problem(value: Any) -> Problem:

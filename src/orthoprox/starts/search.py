@@ -11,7 +11,7 @@ from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
-from orthoprox.problems.problem import Problem
+from orthoprox.problems.problem import Problem, probed
 from orthoprox.problems.smoothed import Smoothed, smoothing
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random
 from orthoprox.stopping.deadline import Deadline
@@ -32,11 +32,12 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
     affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
     found: list[tuple[float, Array]] = []
     with (deadline or Deadline()).part(k.share), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        X = random(problem, rng)
-        problem.probe(X)
+        probed(problem, random(problem, rng))
         if number == 1 and affordable < 0:
-            guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
-            return guess or [pca(problem, rng)]
+            with suppress(ArithmeticError, np.linalg.LinAlgError):
+                guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
+                return guess or [pca(problem, rng)]
+            return [random(problem, rng)]
         path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
         for candidate in _candidates(problem, rng, (*number * kinds, *path)):
             found.append((inf, candidate))  # a candidate that cannot be probed in time comes last
