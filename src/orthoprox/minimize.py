@@ -267,7 +267,7 @@ def _polished(call: Call, result: Result) -> Result:
 
 def _at(call: Call, result: Result, found: tuple[Array, Array], certificate: Certificate, measurement: Measurement) -> Result:
     """Return the result at the point that the polish found."""
-    if not measurement.kkt_error <= result.measurement.kkt_error or measurement.objective != measurement.objective:
+    if not measurement.kkt_error <= result.measurement.kkt_error or not measurement.objective > float("-inf"):
         return result
     call.meter.left["polish"] = measurement.projected_objective
     row = {name: column[-1] for name, column in result.history.items()} | asdict(measurement)
@@ -286,7 +286,8 @@ def _with_certified_status(result: Result, tol: float) -> Result:
     """Return the result with the status that its certificate proves: a budget may end a run before
     its last check.
     """
-    if result.status not in (*_POLISHABLE, Status.TIME) or not result.measurement.kkt_error <= tol:
+    proved = result.measurement.kkt_error <= tol and result.objective > float("-inf")
+    if result.status not in (*_POLISHABLE, Status.TIME) or not proved:
         return result
     return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value)
 

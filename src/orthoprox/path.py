@@ -9,6 +9,8 @@ from orthoprox._run.result import Result
 from orthoprox.minimize import minimize
 from orthoprox.nonsmooth.base import HasWeight
 from orthoprox.problems.problem import Problem, as_problem
+from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.status import Status
 
 
 def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options: Any) -> list[Result]:
@@ -30,7 +32,8 @@ def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options:
     Returns
     -------
     list of Result
-        One for each weight, in the order of ``mus``.
+        One for each weight, in the order of ``mus``. After Ctrl-C, or a callback that ends a run,
+        those of the weights so far, the last one with the status INTERRUPTED.
     """
     g = as_problem(problem).nonsmooth
     if not isinstance(g, HasWeight):
@@ -41,7 +44,11 @@ def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options:
     if not weights:
         raise ValueError("mus is empty; it needs at least one weight.")
     results: list[Result] = []
-    for mu in weights:
-        results.append(minimize(replace(problem, nonsmooth=g.weighted(mu)), start, **options))
-        start, options = results[-1].X, {**options, "project": True, "n_starts": 1}
+    deadline = Deadline()
+    with deadline.listening():
+        for mu in weights:
+            results.append(minimize(replace(problem, nonsmooth=g.weighted(mu)), start, **options))
+            if deadline.interrupted or results[-1].status is Status.INTERRUPTED:
+                break
+            start, options = results[-1].X, {**options, "project": True, "n_starts": 1}
     return results

@@ -39,8 +39,8 @@ class Measured:
         that point is far away, whether the KKT error is smaller.
         """
         mine = self.measurement
-        if not self._known or other is None or not other._known:
-            return self._known
+        if not self.known or other is None or not other.known:
+            return self.known
         theirs = other.measurement
         low, high = sorted((mine.projected_objective, theirs.projected_objective))
         near = max(mine.feasibility, theirs.feasibility) <= _NEAR
@@ -49,8 +49,9 @@ class Measured:
         return mine.kkt_error < theirs.kkt_error
 
     @property
-    def _known(self) -> bool:
-        return self.measurement.kkt_error < inf and self.measurement.objective == self.measurement.objective
+    def known(self) -> bool:
+        """Whether the certificate proves something, and f is not NaN nor -infinite."""
+        return self.measurement.kkt_error < inf and self.measurement.objective > -inf
 
     @property
     def reached(self) -> str:

@@ -200,6 +200,9 @@ class _Run:
                 if best and new and (self.best is None or self.deadline.affords()):
                     self._compare(self._measured(state))
                 found = self.best if best else self.last
+                if found is not None and not found.known:  # a value that is NaN now and then
+                    found = self._measured(found.state)
+                    found = found if found.known else self.best
                 if found is not None:
                     reported, remark = self.solver.conclude(self.problem, first, found.state)
                     return (found if reported is found.state else self._measured(reported)), remark
