@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import to_numpy
@@ -18,6 +17,8 @@ def assign(X: Any) -> NDArray[np.int64]:
     Hungarian method. Where the largest entries of the rows of a square X already stand in different
     columns, it is the matching they form.
     """
+    from scipy.optimize import linear_sum_assignment
+
     X = to_numpy(inputs.matrix(X, "X"))
     inputs.columns(X.shape[1], X.shape[0])
     rows, columns = linear_sum_assignment(X, maximize=True)

@@ -4,13 +4,13 @@ fix.
 
 import difflib
 import math
+import sys
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator
 
 from orthoprox._arrays.library import Array, is_array, namespace
 
@@ -44,7 +44,7 @@ def operator(value: Any, name: str) -> Any:
     """Return ``value`` as a matrix: a checked dense array, a CSR array, or the ``LinearOperator``
     it is.
     """
-    if not (isinstance(value, LinearOperator) or sp.issparse(value)):
+    if not (is_operator(value) or sp.issparse(value)):
         return matrix(value, name, batch=True)
     if np.issubdtype(value.dtype, np.complexfloating):
         raise TypeError(f"{name} is complex ({value.dtype}); orthoprox works with real matrices, pass real data.")
@@ -54,6 +54,12 @@ def operator(value: Any, name: str) -> Any:
         entries = matrix(value.tocsr().data[None, :] if value.nnz else [[0.0]], f"The stored entries of {name}")
         return sp.csr_array(value).astype(entries.dtype)
     return value
+
+
+def is_operator(value: Any) -> bool:
+    """Tell whether ``value`` is a ``LinearOperator``: nothing is before its module is imported."""
+    module = sys.modules.get("scipy.sparse.linalg")
+    return module is not None and isinstance(value, module.LinearOperator)
 
 
 def broadcastable(value: Any, name: str, shape: tuple[int, int]) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.io import loadmat
 
 from orthoprox._arrays import inputs
 
@@ -133,6 +132,8 @@ def _read_text(file: Path) -> NDArray[np.float64]:
 
 
 def _read_mat(file: Path) -> NDArray[np.float64]:
+    from scipy.io import loadmat
+
     try:
         XTs = np.stack(loadmat(file, simplify_cells=True)["CMUM"]["house"]["XTs"], dtype=np.float64)
     except Exception as error:  # damaged files make loadmat raise many unrelated errors

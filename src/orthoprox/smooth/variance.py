@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, inner, is_array, namespace
@@ -34,8 +33,8 @@ class Variance(Smooth):
     """
 
     def __init__(self, A: Any) -> None:
-        self.A = RowStream(A) if isinstance(A, np.memmap) else inputs.operator(A, "A")
-        if isinstance(A, LinearOperator):
+        self.A: Any = RowStream(A) if isinstance(A, np.memmap) else inputs.operator(A, "A")
+        if inputs.is_operator(A):
             _check_adjoint(A)
         with np.errstate(over="ignore", invalid="ignore"):
             self._hessian = -2 * _gram(self.A) if _gram_pays(self.A) else None  # -2A'A, if it is formed
@@ -111,6 +110,8 @@ class Variance(Smooth):
         elif self._hessian is not None:
             family = inverses(self._hessian)
         else:
+            from scipy.sparse.linalg import LinearOperator
+
             family = inverses(LinearOperator((m, m), matvec=self._grad, matmat=self._grad))
 
         def at(c: float) -> Callable[[Array], Array]:
@@ -121,7 +122,7 @@ class Variance(Smooth):
         return at
 
 
-def _check_adjoint(A: LinearOperator) -> None:
+def _check_adjoint(A: Any) -> None:
     try:
         A.rmatvec(np.zeros(A.shape[0]))
     except (NotImplementedError, TypeError) as error:
@@ -129,7 +130,7 @@ def _check_adjoint(A: LinearOperator) -> None:
 
 
 def _gram_pays(A: Any) -> bool:
-    if isinstance(A, LinearOperator) and not isinstance(A, RowStream):
+    if inputs.is_operator(A):
         return False
     p, m = A.shape[-2:]
     stored = A.nnz if sp.issparse(A) else p * m
