@@ -53,7 +53,7 @@ MISFITS = [
         "one-sided operator",
         lambda: smooth.Variance(LinearOperator(A.shape, matvec=lambda v: A @ v, dtype=float)),
         TypeError,
-        "A is an operator without rmatvec; .* needs products with A'.*, define it",
+        "A.rmatvec is not defined; .* needs products with A and with A', define it",
     ),
     (
         "affinity",
