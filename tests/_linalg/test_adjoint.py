@@ -76,10 +76,15 @@ def test_the_test_takes_one_product_each():
 
 
 BAD = {
+    "long double": (lambda v: v.astype(np.longdouble)[:30].repeat(3)[: 42 - len(v)], TypeError, "returned dtype .* float64"),
     "raises": (fail, ValueError, r"failed for a vector of shape .* with OSError: the file is gone"),
     "wrong length": (lambda v: v[:5], ValueError, r"failed for a vector of shape .* with ValueError"),
     "not a number": (lambda v: A @ v * np.nan if len(v) == 12 else A.T @ v * np.nan, ValueError, "returned NaN or infinite"),
-    "complex": (lambda v: A @ v * 1j if len(v) == 12 else A.T @ v * 1j, TypeError, "returned dtype complex128 .* real numbers"),
+    "complex": (
+        lambda v: A @ v * 1j if len(v) == 12 else A.T @ v * 1j,
+        TypeError,
+        "returned dtype complex128 .* float32 or float64",
+    ),
 }
 
 

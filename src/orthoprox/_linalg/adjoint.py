@@ -50,8 +50,8 @@ def _product(multiply: Callable[[Vector], Any], v: Vector, name: str) -> Vector:
         raise ValueError(
             f"{name} failed for a vector of shape {v.shape} with {type(error).__name__}: {error}. Correct it."
         ) from error
-    if product.dtype.kind not in "fiub":
-        raise TypeError(f"{name} returned dtype {product.dtype} for a real vector; it needs real numbers.")
+    if product.dtype.type not in (np.float32, np.float64) and product.dtype.kind not in "iub":
+        raise TypeError(f"{name} returned dtype {product.dtype} for a real vector; it needs float32 or float64.")
     product = product.astype(np.float64)
     if not np.all(np.isfinite(product)):
         raise ValueError(f"{name} returned NaN or infinite entries for a finite vector; it needs finite ones.")
