@@ -11,6 +11,7 @@ import numpy as np
 from orthoprox._adaptive.polish import polish as polish_point
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.words import short
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._linalg.stiefel import polar
@@ -193,7 +194,7 @@ def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, stop: Sto
 
 def _wants_polish(polish: Any, *, default: bool) -> bool:
     if isinstance(polish, str) and polish != "auto":
-        raise ValueError(f"polish is {polish!r}; it needs True, False or 'auto'.")
+        raise ValueError(f"polish is {short(polish)}; it needs True, False or 'auto'.")
     return default if isinstance(polish, str) else inputs.flag(polish, "polish")
 
 

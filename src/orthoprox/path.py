@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.words import shown
 from orthoprox._run.result import Result
 from orthoprox.minimize import minimize
 from orthoprox.nonsmooth.base import HasWeight
@@ -39,7 +40,7 @@ def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options:
     if not isinstance(g, HasWeight):
         raise TypeError(f"{type(g).__name__} has no weight to change; a path needs a penalty such as L1, L21, MCP or SCAD.")
     if not isinstance(mus, Iterable) or isinstance(mus, str):
-        raise TypeError(f"mus is {mus!r}; it needs a list of weights, such as [1.0, 0.5].")
+        raise TypeError(f"mus is {shown(mus)}; it needs a list of weights, such as [1.0, 0.5].")
     weights = [inputs.number(mu, "An entry of mus", strict=False) for mu in mus]
     if not weights:
         raise ValueError("mus is empty; it needs at least one weight.")

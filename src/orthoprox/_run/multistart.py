@@ -2,7 +2,6 @@
 
 import pickle
 from collections.abc import Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from math import ceil, inf
 from typing import Any
@@ -56,6 +55,8 @@ def _side_by_side(call: Call, problem: Problem, starts: Sequence[Array]) -> list
     """Return the results of runs in processes, or none if these are of no use. What they did is
     booked here.
     """
+    from concurrent.futures.process import BrokenProcessPool
+
     number = min(len(starts), cores())
     if number == 1 or not _picklable((problem, call.solver, call.rule)):
         return []

@@ -1,11 +1,13 @@
 """Processes that work in parallel, each with one BLAS thread."""
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _MOST = 61  # processes that a pool can have on every system
@@ -17,10 +19,13 @@ def cores() -> int:
 
 
 @contextmanager
-def processes(number: int) -> Iterator[ProcessPoolExecutor]:
+def processes(number: int) -> Iterator["ProcessPoolExecutor"]:
     """Yield a pool whose processes end at once when the block is left by an exception, such as
     Ctrl-C.
     """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     context = multiprocessing.get_context("spawn")
     before = set(multiprocessing.active_children())
     with _one_thread():

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.words import shown
 from orthoprox.nonsmooth.base import HasProxDerivative, Nonsmooth
 from orthoprox.smooth.base import Smooth
 
@@ -42,7 +43,7 @@ class Problem:
         for role, term, kind in (("smooth", self.smooth, Smooth), ("nonsmooth", self.nonsmooth, Nonsmooth)):
             if not isinstance(term, kind):
                 raise TypeError(
-                    f"The {role} term is {term!r}, a {type(term).__name__}; it needs an instance of {kind.__name__}, "
+                    f"The {role} term is {shown(term)}; it needs an instance of {kind.__name__}, "
                     f"such as one of orthoprox.{role}."
                 )
         object.__setattr__(self, "shape", inputs.pair(self.shape))
@@ -289,7 +290,6 @@ def as_problem(value: Any) -> Problem:
     """Return ``value`` if it is a problem."""
     if not isinstance(value, Problem):
         raise TypeError(
-            f"problem is {value!r}, a {type(value).__name__}; it needs an orthoprox.Problem, "
-            "such as orthoprox.problems.sparse_pca(A, n, mu)."
+            f"problem is {shown(value)}; it needs an orthoprox.Problem, such as orthoprox.problems.sparse_pca(A, n, mu)."
         )
     return value
