@@ -19,6 +19,7 @@ from orthoprox._run.multistart import solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
 from orthoprox._run.solve import Call, Callback, check_method, run, start_point
+from orthoprox._run.units import Units
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
@@ -135,21 +136,23 @@ def minimize(
     n_starts = _checked_n_starts(n_starts, callback, inputs.flag(progress, "progress"))
     start, searched = _named(start, solver.auto.start)
     project, history, rng = inputs.flag(project, "project"), inputs.flag(history, "history"), inputs.generator(seed)
-    counting = counted(problem, meter.work)
+    counting, units = counted(problem, meter.work), Units(problem)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         try:
-            starts = _starts(counting, start, n_starts, rng, project=project, deadline=deadline)
+            units, start = _units(problem, counting, start, project=project)
+            counting = counted(units.inside, meter.work)
+            starts = _starts(counting, start, n_starts, rng, deadline)
         except KeyboardInterrupt:
             starts, n_starts, callback = [random(counting, rng)], 1, _interrupted
         meter.left["start"] = float(counting.value(starts[0]))
         with meter.part("certificate"):
             evaluator = Evaluator.at(counting, starts[0])
-        call = Call(counting, solver, rule, evaluator, meter, deadline, history=history)
+        call = Call(counting, units.solver(solver), units.rule(rule), evaluator, meter, deadline, history=history)
         if n_starts > 1:
-            result = solve_from(call, problem, starts)
+            result = solve_from(call, units.inside, starts)
         else:
             with Progress(callback) if progress else nullcontext(callback) as shown:
-                result = run(call, starts[0], shown)
+                result = run(call, starts[0], units.callback(shown))
         if searched and stop is None:
             result = lower_minima(call, result, rng)
         if polish:
@@ -157,7 +160,7 @@ def minimize(
     if stop is None:
         result = _with_certified_status(result, tol)
     meter.left["certificate"] = result.measurement.projected_objective
-    result = replace(result, problem=problem, **meter.totals())
+    result = units.result(replace(result, **meter.totals()), solver)
     if result.status is not Status.CONVERGED:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
@@ -217,14 +220,22 @@ def _named(start: Any, auto: str) -> tuple[Any, bool]:
     return (auto, auto == "search") if name == "auto" else (name, False)
 
 
-def _starts(
-    problem: Problem, start: Any, number: int, rng: np.random.Generator, *, project: bool, deadline: Deadline | None
-) -> list[Array]:
+def _units(problem: Problem, counting: Problem, start: Any, *, project: bool) -> tuple[Units, Any]:
+    """Return the units of the call, measured at the start or, if this has only a name, at a random
+    point; and the start.
+    """
+    named = isinstance(start, str)
+    X = random(counting, np.random.default_rng(0)) if named else _point(counting, start, project)
+    X, size = counting.sized(X)
+    return Units.at(problem, X, size), start if named else X
+
+
+def _starts(problem: Problem, start: Any, number: int, rng: np.random.Generator, deadline: Deadline | None) -> list[Array]:
     """Return the starts, in the precision in which a run will go on."""
     if not isinstance(start, str):
         if number > 1:
             raise ValueError(f"n_starts is {number} but the start is one point; name a start such as 'auto' or 'random'.")
-        return [problem.probe(_point(problem, start, project))]
+        return [start]
     if start == "search":
         return [problem.probe(X0) for X0 in search(problem, rng, number, deadline)]
     return [problem.probe(STARTS[start](problem, rng)) for _ in range(number)]

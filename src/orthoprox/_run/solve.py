@@ -1,7 +1,7 @@
 """The one loop that runs every method."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from orthoprox._linalg.stiefel import rounding_length
 from orthoprox._run.ending import STALLED_STEPS, Ending, zero_columns
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
+from orthoprox._run.units import Units
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers.base import Residuals, Solver
 from orthoprox.stopping.deadline import Deadline
@@ -79,9 +80,12 @@ def solve(
     rule = solver.default_stop(Stationary(), MaxIterations()) if stop is None else as_rule(stop)
     kept, counting = inputs.flag(history, "history"), counted(problem, meter.work)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        X0 = counting.probe(X0)
-        call = Call(counting, solver, rule, Evaluator.at(counting, X0), meter, every=every, history=kept)
-        return replace(run(call, X0, callback), problem=problem)
+        X0, size = counting.sized(X0)
+        units = Units.at(problem, X0, size)
+        inside = counted(units.inside, meter.work)
+        evaluator = Evaluator.at(inside, X0)
+        call = Call(inside, units.solver(solver), units.rule(rule), evaluator, meter, every=every, history=kept)
+        return units.result(run(call, X0, units.callback(callback)), solver)
 
 
 def start_point(problem: Problem, X0: Any) -> Array:

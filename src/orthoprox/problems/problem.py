@@ -80,14 +80,20 @@ class Problem:
 
         Return X in the precision of its gradient, in which a run will go on.
         """
+        return self.sized(X)[0]
+
+    def sized(self, X: Array) -> tuple[Array, tuple[float, float]]:
+        """Do the same; return also the largest entry of |grad l(X)|, and |g(X)|."""
         ell, g = self.smooth.__class__.__name__, self.nonsmooth.__class__.__name__
         D = self.smooth.grad(X)
         inputs.returned_array(D, f"The gradient of the smooth term {ell}", X)
         inputs.returned_number(self.smooth.value(X), f"The value of the smooth term {ell}")
-        inputs.returned_number(self.nonsmooth.value(X), f"The value of the nonsmooth term {g}", infinite=True)
+        value = self.nonsmooth.value(X)
+        inputs.returned_number(value, f"The value of the nonsmooth term {g}", infinite=True)
         step = 1 / (1 + 2 * self.nonsmooth.modulus)
         inputs.returned_array(self.nonsmooth.prox(X, step), f"The prox of the nonsmooth term {g}", X)
-        return namespace(X).astype(X, namespace(X).result_type(X, D))
+        xp = namespace(X)
+        return xp.astype(X, xp.result_type(X, D)), (float(xp.max(xp.abs(D))), abs(float(value)))
 
 
 @dataclass
@@ -132,7 +138,7 @@ class _Counted:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        return type(self.counted_term)
+        return self.counted_term.__class__  # type: ignore[no-any-return]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.counted_term, name)
