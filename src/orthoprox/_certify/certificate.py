@@ -88,7 +88,7 @@ def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certific
     X = inputs.matrix(X, "X", shape=problem.shape)
     if multiplier is not None:
         multiplier = sym(inputs.matrix(multiplier, "multiplier", shape=(problem.shape[1],) * 2))
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         size = unit(problem, X, problem.sized(X)[1])
         inside, multiplier = scaled(problem, size), None if multiplier is None else multiplier / size
         return certify(inside, X, multiplier, proximal_step(inside, X), work=_THOROUGH).times(size)

@@ -65,7 +65,7 @@ class Units:
         columns = factors | dict.fromkeys(_OBJECTIVES, self.unit)
         remark = ""
         if result.status is Status.DIVERGED:
-            remark = f" The run worked with f / {self.unit:.3g}, of which parameters that are named here speak."
+            remark = f" The run worked with f / {self.unit:.3g}; parameters are named for this."
         return replace(
             result,
             problem=self.problem,
