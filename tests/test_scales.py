@@ -139,6 +139,14 @@ def test_certificates_by_themselves(kind, k):
     assert again.upper == c * op.certificate(PROBLEMS[kind](1.0), X, multiplier=base.multiplier).upper
 
 
+def test_the_end_of_the_range():
+    """Entries whose sums nearly overflow."""
+    P = op.problems.quadratic(1e307 * (np.eye(12) + np.diag(np.arange(12.0)) / 20), B, 0.1)
+    result = op.minimize(P, "random")
+    assert result.converged
+    assert result.objective == pytest.approx(1e307 * 3.15 / 2)
+
+
 def test_single_precision():
     """Its range ends at 3e38, and squares of 1e20 are beyond it."""
 
