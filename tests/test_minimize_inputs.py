@@ -157,7 +157,7 @@ def test_terms_that_return_the_wrong_thing_are_refused(terms, error, message):
         ),
         (problems.sparse_pca(1e200 * A[:1], N, 0.1), "gradient .* Variance returned NaN or infinite .* scale the data"),
     ],
-    ids=["batch A", "batch of data", "batch mu", "huge A", "huge data"],
+    ids=["batch A", "batch of data", "batch mu", "steep l", "huge data"],
 )
 def test_data_that_one_run_cannot_use_are_refused(problem, message):
     with pytest.raises((ValueError, TypeError), match=message):

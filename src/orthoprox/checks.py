@@ -9,6 +9,7 @@ from orthoprox._arrays.library import Array, from_numpy, inner, namespace, norm
 from orthoprox._arrays.words import shown
 from orthoprox.nonsmooth.base import Nonsmooth
 from orthoprox.problems.problem import HasShape
+from orthoprox.problems.scaled import extreme, scaled_smooth
 from orthoprox.smooth.base import Smooth
 
 
@@ -36,6 +37,9 @@ def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.rand
     D = smooth.grad(X)
     inputs.returned_array(D, "grad", X)
     inputs.returned_number(smooth.value(X), "value")
+    size = extreme(max(float(norm(D)), abs(float(smooth.value(X)))), X)
+    if size != 1:
+        smooth, D = scaled_smooth(smooth, size), D / size
     both = smooth.value_and_grad(X)
     scale = max(float(norm(D)), 1e-3 * abs(float(smooth.value(X))), 1e-12)
     errors = [abs(float(both[0]) - float(smooth.value(X))), float(norm(both[1] - D))]

@@ -21,6 +21,7 @@ from orthoprox._run.multistart import solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
 from orthoprox._run.run import BROKEN, Call, Callback, check_method, evaluator_at, run, start_point
+from orthoprox._run.units import Units, measured
 from orthoprox.problems.problem import Problem, as_problem, counted, probed
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
@@ -138,16 +139,16 @@ def minimize(
     start, searched = _named(start, solver.auto.start)
     project, history, rng = inputs.flag(project, "project"), inputs.flag(history, "history"), inputs.generator(seed)
     with deadline.listening(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        counting = counted(problem, meter.work, deadline)
-        starts = _starts(counting, start, n_starts, rng, project=project, deadline=deadline)
-        call = Call(
-            counting, solver, rule, evaluator_at(counting, starts[0], meter, deadline), meter, deadline, history=history
-        )
+        units, start = _units(problem, counted(problem, meter.work, deadline), start, deadline, project=project)
+        inside = counted(units.inside, meter.work, deadline)
+        starts = _starts(inside, start, n_starts, rng, deadline)
+        evaluator = evaluator_at(inside, starts[0], meter, deadline)
+        call = Call(inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, history=history)
         if n_starts > 1 and not deadline.interrupted:
-            result = solve_from(call, problem, starts)
+            result = solve_from(call, units.inside, starts)
         else:
             with Progress(callback) if progress else nullcontext(callback) as shown:
-                result = run(call, starts[0], shown)
+                result = run(call, starts[0], units.callback(shown))
         if searched and stop is None:
             result = lower_minima(call, result, rng)
         if polish:
@@ -157,7 +158,7 @@ def minimize(
         if deadline.interrupted:
             result = _interrupted(result)
     meter.left["certificate"] = result.measurement.projected_objective
-    result = replace(result, problem=problem, **meter.totals())
+    result = units.result(replace(result, **meter.totals()), solver)
     if result.status is not Status.CONVERGED:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
@@ -213,19 +214,26 @@ def _named(start: Any, auto: str) -> tuple[Any, bool]:
     return (auto, auto == "search") if name == "auto" else (name, False)
 
 
-def _starts(
-    problem: Problem, start: Any, number: int, rng: np.random.Generator, *, project: bool, deadline: Deadline
-) -> list[Array]:
+def _units(problem: Problem, counting: Problem, start: Any, deadline: Deadline, *, project: bool) -> tuple[Units, Any]:
+    """Return the units of the call, measured at the start or, if this has only a name, at a random
+    point; and the start.
+    """
+    named = isinstance(start, str)
+    X = random(problem, np.random.default_rng(0)) if named else _point(problem, start, project)
+    units = Units(problem)
+    with deadline.part():
+        units, X = measured(problem, counting, X)
+    return units, start if named else X
+
+
+def _starts(problem: Problem, start: Any, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
     """Return the starts, in the precision in which a run will go on; random points in place of
     those that there was no time to find.
     """
     if not isinstance(start, str):
         if number > 1:
             raise ValueError(f"n_starts is {number} but the start is one point; name a start such as 'auto' or 'random'.")
-        X0 = _point(problem, start, project)
-        with deadline.part():
-            X0 = probed(problem, X0)
-        return [X0]
+        return [start]
     starts: list[Array] = []
     with deadline.part(0.5):
         if start == "search":

@@ -11,7 +11,7 @@ Neither needs P'P = I.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from orthoprox._linalg.krylov import conjugate_gradients, min_norm
 from orthoprox._linalg.stiefel import defect, sym
 from orthoprox.nonsmooth.base import HasSubdifferential
 from orthoprox.problems.problem import Problem, as_problem
+from orthoprox.problems.scaled import scaled, unit
 from orthoprox.smooth.curvature import lipschitz
 
 _THOROUGH = 10_000  # pairs of products that a certificate asked for by itself may spend
@@ -44,6 +45,17 @@ class Certificate:
     multiplier: Array  # Y, the symmetric matrix that gives `upper`
     gradient: float  # |grad l(X)|
     subgradient: float  # |s| of the s in dg(P) that gives `upper`
+
+    def times(self, unit: float) -> "Certificate":
+        """Return the certificate of f times the unit."""
+        return replace(
+            self,
+            upper=self.upper * unit,
+            lower=self.lower * unit,
+            multiplier=self.multiplier * unit,
+            gradient=self.gradient * unit,
+            subgradient=self.subgradient * unit,
+        )
 
     def relative(self, floor: float = 0.0) -> float:
         """Return upper / max(|grad l(X)|, floor), unchanged when f is scaled; where both vanish,
@@ -76,9 +88,10 @@ def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certific
     X = inputs.matrix(X, "X", shape=problem.shape)
     if multiplier is not None:
         multiplier = sym(inputs.matrix(multiplier, "multiplier", shape=(problem.shape[1],) * 2))
-    with np.errstate(over="ignore", invalid="ignore"):
-        problem.probe(X)
-        return certify(problem, X, multiplier, proximal_step(problem, X), work=_THOROUGH)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        size = unit(problem, X, problem.sized(X)[1])
+        inside, multiplier = scaled(problem, size), None if multiplier is None else multiplier / size
+        return certify(inside, X, multiplier, proximal_step(inside, X), work=_THOROUGH).times(size)
 
 
 def proximal_step(problem: Problem, X: Array) -> float:

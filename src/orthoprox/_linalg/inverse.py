@@ -5,7 +5,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from orthoprox._arrays.library import Array, identity, is_array, namespace, precision
+from orthoprox._arrays.library import Array, identity, is_array, namespace, norm, power_of_two, precision
 from orthoprox._linalg.krylov import conjugate_gradients
 
 Inverses = Callable[[Any], Callable[[float], Callable[[Array], Array]]]
@@ -28,7 +28,9 @@ def shifted_inverse(A: Any, c: float) -> Callable[[Array], Array]:
         return lambda R: factors.solve(R).astype(R.dtype)
 
     def solve(R: Array) -> Array:
-        return conjugate_gradients(lambda X: A @ X + c * X, R, tol=max(1e-12, 8 * precision(R)), max_iterations=1000)
+        unit = power_of_two(float(norm(R)))  # no square of R overflows
+        tol = max(1e-12, 8 * precision(R))
+        return unit * conjugate_gradients(lambda X: A @ X + c * X, R / unit, tol=tol, max_iterations=1000)
 
     return solve
 

@@ -157,7 +157,9 @@ class Orthogonality:
         pairs, equation = np.unique(np.minimum(here, there) * n + np.maximum(here, there), return_inverse=True)
         self.pairs = pairs // n, pairs % n
         J = sp.csr_array((self.X.data[place], (equation, entry)), shape=(len(pairs), len(rows)))
-        self.inverse_norms = 1 / np.sqrt(J.multiply(J).sum(axis=1)).reshape(-1, 1)
+        norms, limits = np.sqrt(J.multiply(J).sum(axis=1)).reshape(-1, 1), np.finfo(X.dtype)
+        there = norms > limits.tiny**0.5 / limits.eps  # the squares of a smaller overlap underflow; it gives no equation
+        self.inverse_norms = np.where(there, 1 / np.where(there, norms, 1.0), 0.0).astype(X.dtype)
         self.J = sp.csr_array(J.multiply(self.inverse_norms))
         self.transposed = sp.csr_array(self.J.T)
         damping = max(damping, _DAMPING * float(np.finfo(X.dtype).eps))

@@ -13,18 +13,23 @@ _BLOCK_BYTES = 2**26
 
 
 class RowStream:
-    """A memory map A that multiplies matrices, read in row blocks of 64 MiB."""
+    """A memory map times a number, which multiplies matrices, read in row blocks of 64 MiB."""
 
-    def __init__(self, rows: np.memmap[Any, Any]) -> None:
+    def __init__(self, rows: np.memmap[Any, Any], factor: float = 1.0) -> None:
         if rows.ndim != 2 or rows.size == 0:
             raise ValueError(f"A has shape {rows.shape}; a memory map needs two dimensions, both at least 1.")
-        self.rows, self.shape = rows, rows.shape
+        self.rows, self.shape, self.factor = rows, rows.shape, factor
+
+    def times(self, factor: float) -> "RowStream":
+        """Return factor A."""
+        return RowStream(self.rows, self.factor * factor)
 
     def blocks(self) -> Iterator[Matrix]:
         """Yield the blocks in order, each checked as any matrix is."""
         count = max(1, _BLOCK_BYTES // (8 * self.shape[1]))
         for start in range(0, self.shape[0], count):
-            yield inputs.matrix(np.array(self.rows[start : start + count]), "A").astype(np.float64, copy=False)
+            block = inputs.matrix(np.array(self.rows[start : start + count]), "A").astype(np.float64, copy=False)
+            yield block if self.factor == 1 else self.factor * block
 
     def gram(self) -> Matrix:
         """Return A'A, reading A once."""

@@ -86,14 +86,20 @@ class Problem:
 
         Return X in the precision of its gradient, in which a run will go on.
         """
+        return self.sized(X)[0]
+
+    def sized(self, X: Array) -> tuple[Array, tuple[float, float]]:
+        """Do the same; return also the largest entry of |grad l(X)|, and |g(X)|."""
         ell, g = self.smooth.__class__.__name__, self.nonsmooth.__class__.__name__
         D = self.smooth.grad(X)
         inputs.returned_array(D, f"The gradient of the smooth term {ell}", X)
         inputs.returned_number(self.smooth.value(X), f"The value of the smooth term {ell}")
-        inputs.returned_number(self.nonsmooth.value(X), f"The value of the nonsmooth term {g}", infinite=True)
+        value = self.nonsmooth.value(X)
+        inputs.returned_number(value, f"The value of the nonsmooth term {g}", infinite=True)
         step = 1 / (1 + 2 * self.nonsmooth.modulus)
         inputs.returned_array(self.nonsmooth.prox(X, step), f"The prox of the nonsmooth term {g}", X)
-        return namespace(X).astype(X, namespace(X).result_type(X, D))
+        xp = namespace(X)
+        return xp.astype(X, xp.result_type(X, D)), (float(xp.max(xp.abs(D))), abs(float(value)))
 
 
 @dataclass
@@ -138,7 +144,7 @@ class _CountedTerm:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        return type(self.counted_term)
+        return self.counted_term.__class__  # type: ignore[no-any-return]
 
     def __getattr__(self, name: str) -> Any:
         return self.more[name] if name in self.more else getattr(self.counted_term, name)
@@ -234,7 +240,7 @@ def _count(work: Work, counts: tuple[str, ...]) -> None:
 
 def _foreign(term: Any) -> bool:
     """Whether the term, or a function that it calls, is the user's own."""
-    room = type(term).__module__
+    room = term.__class__.__module__
     return not room.startswith("orthoprox.") or room.endswith(".function")
 
 
@@ -246,7 +252,7 @@ def _checked(term: Any, name: str) -> Callable[..., Any]:
     where it fails, it raises a :class:`TermError`.
     """
     method: Callable[..., Any] = getattr(term, name)
-    role, kinds = f"The {_WORDS[name]} of the {_role(term)} term {type(term).__name__}", _RETURNED[name]
+    role, kinds = f"The {_WORDS[name]} of the {_role(term)} term {term.__class__.__name__}", _RETURNED[name]
 
     def careful(X: Array, *more: Any) -> Any:
         xp = namespace(X)

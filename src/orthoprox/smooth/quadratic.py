@@ -35,6 +35,10 @@ class Quadratic(Smooth):
         _check_symmetric(self.A)
         self.B = None if B is None else inputs.matrix(B, "B", shape=(m, None), batch=True)
 
+    def times(self, factor: float) -> "Quadratic":
+        """Return factor l."""
+        return Quadratic(self.A * factor, None if self.B is None else self.B * factor)
+
     def check_shape(self, shape: tuple[int, int]) -> None:
         if self.A.shape[-1] != shape[0]:
             raise ValueError(f"X has {shape[0]} rows but A has shape {tuple(self.A.shape)}; they need the same m.")

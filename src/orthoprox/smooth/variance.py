@@ -1,5 +1,6 @@
 """The variance that principal components explain, l(X) = -|AX|_F^2."""
 
+import math
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -36,6 +37,7 @@ class Variance(Smooth):
 
     def __init__(self, A: Any) -> None:
         self.A: Any = RowStream(A) if isinstance(A, np.memmap) else inputs.operator(A, "A")
+        _check_size(self.A)
         if inputs.is_operator(A):
             check_adjoint(A, "A")
         with np.errstate(over="ignore", invalid="ignore"):
@@ -47,6 +49,11 @@ class Variance(Smooth):
         if isinstance(self.A, RowStream) and self._hessian is None:
             for _ in self.A.blocks():  # reading checks: bad entries are reported now, not in the middle of a run
                 pass
+
+    def times(self, factor: float) -> "Variance":
+        """Return factor l; A is multiplied by the root of the factor."""
+        root = factor**0.5
+        return Variance(self.A.times(root) if isinstance(self.A, RowStream) else self.A * root)
 
     def check_shape(self, shape: tuple[int, int]) -> None:
         if self.A.shape[-1] != shape[0]:
@@ -122,6 +129,17 @@ class Variance(Smooth):
             return (lambda R: (R + 2 * (self.A.mT @ solve(self.A @ R))) / c) if wide else solve
 
         return at
+
+
+def _check_size(A: Any) -> None:
+    """Raise where the entries of A'A underflow."""
+    entries = A.data if sp.issparse(A) else A
+    if not is_array(entries) or math.prod(entries.shape) == 0:
+        return  # an operator shows no entries
+    xp = namespace(entries)
+    largest, limits = float(xp.max(xp.abs(entries))), xp.finfo(entries.dtype)
+    if 0 < largest < (float(limits.smallest_normal) / float(limits.eps)) ** 0.5:
+        raise ValueError(f"A has no entry above {largest:.3g}, so that A'A underflows; scale A.")
 
 
 def _gram_pays(A: Any) -> bool:

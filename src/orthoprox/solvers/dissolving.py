@@ -95,6 +95,7 @@ class Dissolving(Solver[State]):
         work={"gradient": 1, "gram": 2, "right": 3},
         per="cycle",
     )
+    units: ClassVar = {"penalty": 1, "step_size": -1}
 
     inner: str = "auto"
     penalty: float | None = None

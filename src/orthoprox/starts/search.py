@@ -8,10 +8,11 @@ import numpy as np
 
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem, probed
+from orthoprox.problems.scaled import extreme, scaled
 from orthoprox.problems.smoothed import Smoothed, smoothing
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random
 from orthoprox.stopping.deadline import Deadline
@@ -96,6 +97,8 @@ def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
     """
     X, coordinate_point = polar(X), like_data(problem, np.eye(*problem.shape))
     D = problem.grad(X)
+    size = extreme(float(namespace(D).max(namespace(D).abs(D))), X)
+    problem, D = scaled(problem, size), D / size
     for stage, width in enumerate(widths):
         nu = smoothing(problem.nonsmooth, coordinate_point, D, width)
         smoothed_problem = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
