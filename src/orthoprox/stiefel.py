@@ -1,6 +1,7 @@
 """Geometry of the Stiefel manifold {X : X'X = I_n}: functions of arrays, with leading batch axes.
 
-Their arguments are checked: real, finite, and of shapes that fit.
+Their arguments are checked: real, of shapes that fit, and finite. Only ``inner`` and ``norm`` take
+any entries, so that a method of one's own can tell by its numbers that it diverges.
 """
 
 from typing import Any
@@ -73,12 +74,12 @@ def polar(X: Any) -> Array:
 
 def inner(X: Any, Y: Any) -> Array:
     """Return <X, Y> = tr(X'Y)."""
-    return geometry.inner(*_alike(inputs.matrix(X, "X", batch=True), Y, "Y"))
+    return geometry.inner(*_alike(inputs.matrix(X, "X", batch=True, nan=True), Y, "Y", nan=True))
 
 
 def norm(X: Any) -> Array:
     """Return the Frobenius norm |X|_F."""
-    return geometry.norm(inputs.matrix(X, "X", batch=True))
+    return geometry.norm(inputs.matrix(X, "X", batch=True, nan=True))
 
 
 RETRACTIONS = {"polar": polar, "qr": qr}
@@ -92,9 +93,9 @@ def _tall(X: Any) -> Array:
     return X
 
 
-def _alike(X: Array, W: Any, name: str) -> tuple[Array, Array]:
+def _alike(X: Array, W: Any, name: str, *, nan: bool = False) -> tuple[Array, Array]:
     """Return two arrays of the same library and, batch axes apart, of the same shape."""
-    W = inputs.matrix(W, name, shape=tuple(X.shape[-2:]), batch=True)
+    W = inputs.matrix(W, name, shape=tuple(X.shape[-2:]), batch=True, nan=nan)
     if namespace(X) is not namespace(W):
         libraries = namespace(X).__name__, namespace(W).__name__
         raise TypeError(f"X is an array of {libraries[0]} and {name} one of {libraries[1]}; both need to be of one library.")

@@ -32,13 +32,19 @@ _ELSEWHERE = {  # what other libraries call an option
 
 
 def matrix(
-    value: Any, name: str, *, shape: tuple[int | None, ...] = (None, None), batch: bool = False, infinite: bool = False
+    value: Any,
+    name: str,
+    *,
+    shape: tuple[int | None, ...] = (None, None),
+    batch: bool = False,
+    infinite: bool = False,
+    nan: bool = False,
 ) -> Array:
     """Return ``value`` as a finite, nonempty, real floating array with the given trailing shape.
 
     Arrays of the standard stay in their library; lists, tables and other sequences become NumPy
     arrays; integers become ``float64``. With ``batch`` any number of leading axes is accepted, with
-    ``infinite`` infinite entries are.
+    ``infinite`` infinite entries are, with ``nan`` any.
     """
     X = _real(value, name)
     if X.ndim < len(shape) or (X.ndim > len(shape) and not batch):
@@ -49,7 +55,7 @@ def matrix(
     if any(want is not None and want != got for want, got in zip(shape, trailing, strict=True)):
         raise ValueError(f"{name} has shape {tuple(X.shape)}; it needs {_sketch(shape)}.")
     xp = namespace(X)
-    if bool(xp.any(xp.isnan(X) if infinite else ~xp.isfinite(X))):
+    if not nan and bool(xp.any(xp.isnan(X) if infinite else ~xp.isfinite(X))):
         raise ValueError(f"{name} contains NaN{'' if infinite else ' or infinite'} entries; remove or impute them first.")
     return X
 
