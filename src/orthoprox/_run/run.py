@@ -12,7 +12,8 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, precision
 from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility
 from orthoprox._linalg.stiefel import rounding_length
-from orthoprox._run.ending import STALLED_STEPS, Ending, Measured, unmeasured, zero_columns
+from orthoprox._run.ending import STALLED_STEPS, Ending, zero_columns
+from orthoprox._run.measured import Measured, unmeasured
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox.problems.problem import Problem
