@@ -22,7 +22,7 @@ from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import Stop
 from orthoprox.stopping.status import Status
 
-_WORTHWHILE = 2.0  # seconds until the deadline; a process takes about half a second to start
+_WORTHWHILE = 3.0  # seconds until the deadline; a process takes up to one to start
 _PAUSE = 0.05  # seconds between looks at the clock and for Ctrl-C
 _GRACE = 1.0  # seconds beyond what a run may take, for a machine that is busy
 
