@@ -64,7 +64,7 @@ class Talkative(Slow):
     """It prints."""
 
     def wait(self):
-        print("talk")
+        sys.stdout.write("talk\n")
         os.write(1, b"talk\n")
 
 
@@ -165,14 +165,14 @@ def run_or_die(deadline, body, X0):
     """Run from a start, but die at coordinate vectors."""
     if np.array_equal(X0, np.eye(*X0.shape)):
         os._exit(3)
-    return multistart._run(deadline, body, X0)
+    return multistart._apart(deadline, body, X0)
 
 
 def wait_or_run(deadline, body, X0):
     """Run from coordinate vectors at once, and from another start after a stop."""
     if not np.array_equal(X0, np.eye(*X0.shape)):
         heeded(deadline)
-    return multistart._run(deadline, body, X0)
+    return multistart._apart(deadline, body, X0)
 
 
 def sleep_instead(deadline, body, X0):
@@ -194,5 +194,5 @@ def slow_number(deadline):
 
 
 def talk(deadline):
-    print("printed")
+    sys.stdout.write("printed\n")
     os.write(1, b"written\n")

@@ -116,7 +116,7 @@ def test_results_of_workers_are_kept_if_one_dies(monkeypatch):
     begun = []
     monkeypatch.setattr(multistart, "cores", lambda: 2)
     monkeypatch.setattr(multistart, "run", lambda call, X0: begun.append(X0) or run(call, X0))
-    monkeypatch.setattr(multistart, "_run", run_or_die)
+    monkeypatch.setattr(multistart, "_apart", run_or_die)
     problem = gaussian_pca(m=12, n=3)
     starts = [*points(problem, 2), np.eye(12, 3)]
     best = solve_from(a_call(problem, RULE), problem, starts)
@@ -187,6 +187,20 @@ def test_an_interrupt_ends_all_runs_in_turn(here, monkeypatch):
     assert len(begun) == 2
     assert result.status is Status.INTERRUPTED
     assert result.measurement.kkt_error <= 1e-6  # the first had converged
+
+
+def test_an_interrupt_does_not_lose_the_first_start(monkeypatch):
+    """It is the best one that was probed. Here it had not begun, and another run has been
+    interrupted at a point that is worse.
+    """
+    problem = gaussian_pca(m=12, n=3)
+    call = a_call(problem, RULE)
+    good = op.minimize(problem).projected()
+    starts = [good, *points(problem, 1)]
+    monkeypatch.setattr(multistart, "_side_by_side", lambda *_: [None, bad])
+    call.deadline.interrupted = True
+    bad = run(call, starts[1])
+    assert solve_from(call, problem, starts).projected_objective == pytest.approx(float(problem.value(good)))
 
 
 # The deadline
@@ -261,7 +275,7 @@ def test_a_budget_holds_in_processes(apart, pause):
 def test_a_worker_that_does_not_answer_is_given_up(monkeypatch):
     """Here it sleeps, far beyond the deadline; the result is of a run in this process."""
     monkeypatch.setattr(multistart, "cores", lambda: 2)
-    monkeypatch.setattr(multistart, "_run", sleep_instead)
+    monkeypatch.setattr(multistart, "_apart", sleep_instead)
     problem = gaussian_pca(m=12, n=3)
     call = a_call(problem, RULE, Deadline(4.0))
     assert solve_from(call, problem, points(problem, 3)).X.shape == problem.shape

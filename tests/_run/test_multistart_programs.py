@@ -26,7 +26,7 @@ print(result.status.name, result.objective, result.feasibility, result.work.runs
 
 
 def at_work(folder, process, number=2):
-    """Wait until some processes beside the program itself evaluate terms, and return their numbers."""
+    """Wait until some processes evaluate terms beside the program itself, and return which."""
 
     def others():
         return {int(name) for name in os.listdir(folder)} - {process.pid}
@@ -97,7 +97,7 @@ problem = elsewhere.slow_problem(0.0)
 alone = op.solve(problem, op.solvers.Adaptive(), np.eye(12, 3))
 op.starts.STARTS["random"] = lambda problem, rng: points.pop()
 points = [np.eye(12, 3), op.stiefel.random_point(12, 3, seed=0)]
-multistart._run = elsewhere.wait_or_run
+multistart._apart = elsewhere.wait_or_run
 elsewhere.press_ctrl_c(8)
 result = op.minimize(problem, "random", n_starts=2)
 print(result.status.name, result.measurement.kkt_error < 1e-6, abs(result.objective / alone.objective - 1) < 1e-6)
@@ -122,7 +122,8 @@ for k in range(20):
     press_ctrl_c(delay)
     begin = time.monotonic()
     result = op.minimize(problem, n_starts=3, tol=1e-14, max_iterations=10**6)
-    print(result.status.name, np.isfinite(result.X).all() and result.feasibility < 1, time.monotonic() - begin - delay, flush=True)
+    late, sound = time.monotonic() - begin - delay, np.isfinite(result.X).all() and result.feasibility < 1
+    print(result.status.name, sound, late, flush=True)
 """
 
 

@@ -1,6 +1,4 @@
-"""Processes that execute functions: their environment, their end, and what becomes of functions that
-fail.
-"""
+"""Processes that execute functions: their environment, their end, and functions that fail there."""
 
 import os
 import signal

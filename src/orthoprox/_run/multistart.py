@@ -36,22 +36,18 @@ def solve_from(call: Call, problem: Problem, starts: Sequence[Array]) -> Result:
     a term made of lambda functions or of a class of the main module; if processes cannot start or
     have died; if there is no time to start them. Runs that wait for each other share the time
     until the deadline. After Ctrl-C no run begins, and those that are under way return their best
-    points.
+    points. ``starts`` begin with the best one.
     """
     results = _side_by_side(call, problem, starts)
     for k, X0 in enumerate(starts):
-        if results[k] is None and not _enough(call, results):
+        stopped = call.deadline.interrupted or call.deadline.left() <= 0
+        if results[k] is None and (k == 0 or not stopped):  # the first start is the best; its run ends at once if stopped
             with call.deadline.part(1 / results[k:].count(None)):
                 results[k] = run(call, X0)
     found = [result for result in results if result is not None]
     best = min(found or [run(call, starts[0])], key=_order)  # Ctrl-C may have come in the last line of a run
     call.meter.left["run"] = best.measurement.projected_objective
     return best
-
-
-def _enough(call: Call, results: Sequence[Result | None]) -> bool:
-    """Whether there is a result, and no more time."""
-    return (call.deadline.interrupted or call.deadline.left() <= 0) and any(results)
 
 
 def _side_by_side(call: Call, problem: Problem, starts: Sequence[Array]) -> list[Result | None]:
@@ -68,8 +64,8 @@ def _side_by_side(call: Call, problem: Problem, starts: Sequence[Array]) -> list
         return nothing
     with call.meter.part("run"):
         try:
-            results = _apart(call, body, starts, number)
-        except OSError:  # no process could be started
+            results = _collected(call, body, starts, number)
+        except (OSError, RuntimeError):  # no process or no thread could be started
             return nothing
         for result in results:
             if result is not None:
@@ -77,14 +73,14 @@ def _side_by_side(call: Call, problem: Problem, starts: Sequence[Array]) -> list
     return [result and replace(result, problem=call.problem, solver=call.solver) for result in results]
 
 
-def _apart(call: Call, body: bytes, starts: Sequence[Array], number: int) -> list[Result | None]:
+def _collected(call: Call, body: bytes, starts: Sequence[Array], number: int) -> list[Result | None]:
     """Return the results that workers have found, each of its start."""
     latest = -0.1 * call.deadline.budget - 3 * call.meter.seconds() - _GRACE  # no operation took longer than all so far
     with Workers(number) as workers:
         runs: list[Future[Result]] = []
         for k, X0 in enumerate(starts):
             turns = ceil((len(starts) - k) / number)  # of this run, and of those that wait for it
-            runs.append(workers.submit(_run, body, X0, seconds=partial(_share, call.deadline, turns)))
+            runs.append(workers.submit(_apart, body, X0, seconds=partial(_share, call.deadline, turns)))
         while not all(one.done() for one in runs) and call.deadline.left() > latest:
             try:
                 wait(runs, _PAUSE)
@@ -111,7 +107,7 @@ class _Task:
     history: bool
 
 
-def _run(deadline: Deadline, body: bytes, X0: Array) -> Result:
+def _apart(deadline: Deadline, body: bytes, X0: Array) -> Result:
     """Return the result of a run in another process; it travels without the problem."""
     task: _Task = pickle.loads(body)
     meter = Meter("run")
