@@ -89,9 +89,10 @@ def minimize(
         lowest, with its iterations, history and ``run_seconds``; ``seconds``, ``work`` and
         ``phases`` are of the whole call. With ``stop`` there is no such search.
     n_starts : int
-        How many starts to solve from, side by side in processes; the best result is returned. With
-        "auto" these are the starts with the lowest probe values; otherwise they differ by their
-        random numbers.
+        How many starts to solve from, side by side in processes, or one after the other if the
+        terms cannot be pickled, are of a class of the main module, or time is short. The best
+        result is returned. With "auto" these are the starts with the lowest probe values; otherwise
+        they differ by their random numbers.
     method : str or Solver, optional
         The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters. By default
         "adaptive", which has no parameter to choose, or "lsalm" if parameters are given.

@@ -131,12 +131,12 @@ class Deadline:
         """
         main = threading.current_thread() is threading.main_thread()
         handler = signal.getsignal(signal.SIGINT) if main else None
-        if handler not in (signal.default_int_handler, _on_ctrl_c):
+        if handler not in (signal.default_int_handler, on_ctrl_c):
             yield
             return
         _LISTENING.append(self)
         try:
-            signal.signal(signal.SIGINT, _on_ctrl_c)
+            signal.signal(signal.SIGINT, on_ctrl_c)
             yield
         finally:
             _LISTENING.remove(self)
@@ -146,7 +146,7 @@ class Deadline:
 _LISTENING: list[Deadline] = []  # the calls of the main thread that are under way, one within another
 
 
-def _on_ctrl_c(number: int, frame: FrameType | None) -> None:
+def on_ctrl_c(number: int, frame: FrameType | None) -> None:
     """Tell the calls that are under way; raise within a user's function, or the second time."""
     for call in _LISTENING:
         call._pressed += 1
