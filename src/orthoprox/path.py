@@ -6,6 +6,7 @@ from typing import Any
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.words import shown
+from orthoprox._certify.evaluator import sparsity
 from orthoprox._run.result import Result
 from orthoprox.minimize import minimize
 from orthoprox.nonsmooth.base import HasWeight
@@ -51,5 +52,6 @@ def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options:
             results.append(minimize(replace(problem, nonsmooth=g.weighted(mu)), start, **options))
             if deadline.interrupted or results[-1].status is Status.INTERRUPTED:
                 break
-            start, options = results[-1].X, {**options, "project": True, "n_starts": 1}
+            if sparsity(results[-1].X) < 1:  # a run that did not converge may end at X = 0
+                start, options = results[-1].X, {**options, "project": True, "n_starts": 1}
     return results

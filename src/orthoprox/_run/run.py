@@ -16,7 +16,7 @@ from orthoprox._run.ending import STALLED_STEPS, Ending, zero_columns
 from orthoprox._run.measured import Measured, unmeasured
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox.problems.problem import Problem
+from orthoprox.problems.problem import Problem, TermError
 from orthoprox.solvers.base import Residuals, Solver
 from orthoprox.stopping.deadline import Deadline, Stopped
 from orthoprox.stopping.rules import Snapshot, Stop
@@ -143,6 +143,8 @@ class _Run:
                 if ending is None:
                     self._record(state, now, keep=not (now.scheduled and self.kept))
                     return Ending(Status.INTERRUPTED, str(reason) or "The callback raised StopIteration.")
+            except TermError:  # of an evaluation that the callback has asked for
+                raise
             except Exception as error:
                 raise _CallbackError from error
         return ending

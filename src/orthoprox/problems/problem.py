@@ -282,16 +282,6 @@ def _role(term: Any) -> str:
 _WORDS = {"value": "value", "grad": "gradient", "prox": "prox", "value_and_grad": "value or gradient"}
 
 
-def probed(problem: Problem, X0: Array) -> Array:
-    """Return X0 in the precision in which a run will go on; a term that is of no use there raises
-    what it raises by itself.
-    """
-    try:
-        return problem.probe(X0)
-    except TermError as error:
-        raise error.__cause__ or error from None
-
-
 def as_problem(value: Any) -> Problem:
     """Return ``value`` if it is a problem."""
     if not isinstance(value, Problem):

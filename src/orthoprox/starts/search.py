@@ -11,7 +11,7 @@ from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
-from orthoprox.problems.problem import Problem, probed
+from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import extreme, scaled
 from orthoprox.problems.smoothed import Smoothed, smoothing
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random
@@ -33,7 +33,6 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
     affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
     found: list[tuple[float, Array]] = []
     with (deadline or Deadline()).part(k.share), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        probed(problem, random(problem, rng))
         if number == 1 and affordable < 0:
             with suppress(ArithmeticError, np.linalg.LinAlgError):
                 guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
@@ -106,7 +105,7 @@ def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
     return X
 
 
-def affordable_hops(problem: Problem, iterations: int) -> int:
+def affordable_hops(problem: Problem, iterations: int = 0) -> int:
     """Return how many rounds of basin hopping the work allows if a run takes so many iterations; a
     round follows two paths and probes their ends. A smooth problem needs none.
     """
