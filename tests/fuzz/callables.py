@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 
-class Boom(Exception):
+class UserError(Exception):
     """What a user's own function raises."""
 
 
@@ -73,7 +73,7 @@ NONSMOOTH = {"ridge": (ridge, shrink), "l1": (half_l1, soft)}
 
 
 def _boom(given, value):
-    raise Boom("this function fails")
+    raise UserError("this function fails")
 
 
 def _interrupts(given, value):

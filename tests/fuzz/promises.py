@@ -86,7 +86,7 @@ def refusal(call: Call, error: BaseException) -> list[str]:
     """
     text, kind = str(error), type(error)
     said = f"{kind.__name__}: {' '.join(text.split())[:300]}"
-    if isinstance(error, (callables.Boom, FloatingPointError)) and _own(error):
+    if isinstance(error, (callables.UserError, FloatingPointError)) and _own(error):
         return [f"late exception of a user's function let through: {said}"] if call.late else []
     if kind not in (ValueError, TypeError) and not (call.missing_file and kind is FileNotFoundError):
         return [f"undocumented exception: {said}"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import orthoprox as op
 from fuzz.arrays import BAD, DARING, entries, layouts
-from fuzz.callables import Boom, ridge, shrink
+from fuzz.callables import UserError, ridge, shrink
 from fuzz.pick import SEEDS
 from fuzz.values import EXTREMES, NONPOSITIVE, NOT_A_THING, NOT_WHOLE, WORDS, integers
 from orthoprox import stopping
@@ -138,7 +138,7 @@ class Callback:
         if self.count == self.at and self.what == "stop with a reason":
             raise StopIteration("enough")
         if self.count == self.at and self.what == "raise":
-            raise Boom("this callback fails")
+            raise UserError("this callback fails")
 
     def __repr__(self):
         return f"Callback({self.at}, {self.what!r})"
