@@ -147,8 +147,8 @@ def main() -> int:
     for position, title in enumerate(("method", "term")):
         write(f"\n{title:16}{'runs':>8}{'claims':>8}\n")
         for name in dict.fromkeys(case[position] for case in docket.runs):
-            runs, claims = (sum(n for case, n in count.items() if case[position] == name) for count in (docket.runs, docket.claims))
-            write(f"{name:16}{runs:8}{claims:8}\n")
+            counts = (sum(n for case, n in count.items() if case[position] == name) for count in (docket.runs, docket.claims))
+            write(f"{name:16}{next(counts):8}{next(counts):8}\n")
     write("\n".join(["", *docket.false, ""]))
     return 1 if docket.false else 0
 

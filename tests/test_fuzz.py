@@ -5,16 +5,16 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from fuzz.calls import NAMES, calls
+from fuzz.calls import NAMES, WEIGHTS, calls
 from fuzz.promises import watch
 
-SHORT, LONG = 25, 500  # calls of each kind
+SHORT, LONG = 8, 150  # calls of each kind, times its weight
 KINDS = pytest.mark.parametrize("kind", sorted(NAMES))
 
 
 def keeps_its_promises(kind, number, *, derandomize):
     @settings(
-        max_examples=number, deadline=None, database=None, derandomize=derandomize, suppress_health_check=list(HealthCheck)
+        max_examples=number * WEIGHTS[NAMES[kind]], deadline=None, database=None, derandomize=derandomize, suppress_health_check=list(HealthCheck)
     )
     @given(calls(kind))
     def check(call):

@@ -80,7 +80,10 @@ def run_chunk(chunk: int, number: int, only: str | None = None, note: Path | Non
         report = watch(call)
         tally.book(report, chunk, perf_counter() - begin)
 
-    body()
+    try:
+        body()
+    except Exception as error:  # of the fuzzer itself: a call could not be made up
+        tally.failures.append(Failure("the fuzzer", f"{type(error).__name__}: {error}", "", chunk, ""))
     return tally
 
 

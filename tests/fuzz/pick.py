@@ -30,11 +30,13 @@ class Call:
     late: bool = False  # a callable misbehaves, long after the arguments were checked: no refusal
     missing_file: bool = False  # FileNotFoundError is documented
     prints: bool = False  # it is asked to show its progress
-    errstate: dict[str, str] = field(default_factory=dict)
+    errstate: dict[str, str] = field(default_factory=dict)  # NumPy's, around the call
+    threaded: bool = False  # made in a thread of its own
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={_short(value)}" for name, value in self.arguments.items())
-        return f"{self.name}({given})"
+        around = " in a thread" if self.threaded else ""
+        return f"{self.name}({given}){around}" + (f" with np.errstate({self.errstate})" if self.errstate else "")
 
 
 class Pick:
@@ -61,8 +63,9 @@ class Pick:
     def call(self, name: str, run: Callable[[], Any], **facts: Any) -> Call:
         """Return the call with the arguments drawn so far."""
         errstate = {"all": "raise"} if self.draw(st.integers(0, 19)) == 0 else {}
+        threaded = self.draw(st.integers(0, 29)) == 0
         quality = max(self.quality, facts.pop("quality", Quality.GOOD))
-        return Call(name, run, dict(self.arguments), quality, errstate=errstate, **facts)
+        return Call(name, run, dict(self.arguments), quality, errstate=errstate, threaded=threaded, **facts)
 
 
 def _short(value: Any) -> str:

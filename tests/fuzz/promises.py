@@ -8,6 +8,7 @@ import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def watch(call: Call, seconds: float = SECONDS) -> Report:
         state = process_state()
         try:
             with limit(seconds), redirect_stdout(said), redirect_stderr(said):
-                report.value = call.run()
+                report.value = in_a_thread(call.run) if call.threaded else call.run()
             report.outcome = "returned"
         except Hang as error:
             report.place = _place(error)
@@ -78,6 +79,24 @@ def watch(call: Call, seconds: float = SECONDS) -> Report:
         report.broken += found.broken
         report.claims = found.claims
     return report
+
+
+def in_a_thread(run):
+    """Return what ``run`` returns in another thread, or raise what it raises."""
+    outcome: dict[str, Any] = {}
+
+    def target():
+        try:
+            outcome["value"] = run()
+        except BaseException as error:
+            outcome["error"] = error
+
+    thread = Thread(target=target, daemon=True)
+    thread.start()
+    thread.join()
+    if "error" in outcome:
+        raise outcome["error"]
+    return outcome["value"]
 
 
 def refusal(call: Call, error: BaseException) -> list[str]:
