@@ -9,13 +9,12 @@ from fuzz.calls import NAMES, WEIGHTS, calls
 from fuzz.promises import watch
 
 SHORT, LONG = 8, 150  # calls of each kind, times its weight
+QUIET = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 KINDS = pytest.mark.parametrize("kind", sorted(NAMES))
 
 
-def keeps_its_promises(kind, number, *, derandomize):
-    @settings(
-        max_examples=number * WEIGHTS[NAMES[kind]], deadline=None, database=None, derandomize=derandomize, suppress_health_check=list(HealthCheck)
-    )
+def keeps_its_promises(kind, options):
+    @options
     @given(calls(kind))
     def check(call):
         report = watch(call)
@@ -26,10 +25,10 @@ def keeps_its_promises(kind, number, *, derandomize):
 
 @KINDS
 def test_calls_keep_their_promises(kind):
-    keeps_its_promises(kind, SHORT, derandomize=True)
+    keeps_its_promises(kind, settings(QUIET, max_examples=SHORT * WEIGHTS[NAMES[kind]], derandomize=True))
 
 
 @pytest.mark.extended
 @KINDS
 def test_many_calls_keep_their_promises(kind):
-    keeps_its_promises(kind, LONG, derandomize=False)
+    keeps_its_promises(kind, settings(QUIET, max_examples=LONG * WEIGHTS[NAMES[kind]]))
