@@ -102,7 +102,7 @@ class Docket:
         self.claims[case[:2]] += 1
         verdict = judge.judge(result, plain, tol, start=start)
         self.false += [f"{' '.join(map(str, case))}: {complaint}" for complaint in verdict.complaints]
-        if verdict.exact > 1e-12:
+        if verdict.exact > 100 * verdict.rounding:
             self.tightest = min(self.tightest, result.certificate.upper / verdict.exact)
             self.loosest = max(self.loosest, result.certificate.upper / verdict.exact)
 

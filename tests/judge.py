@@ -145,10 +145,11 @@ class Verdict:
 
     exact: float  # dist(P)
     relative: float  # over the scale of the gradient
+    rounding: float  # the error that dist(P) may have
     complaints: tuple[str, ...]
 
 
-def judge(result, plain, tol, *, start=None, slack=1e-9) -> Verdict:
+def judge(result, plain, tol, *, start=None, slack=1e-11) -> Verdict:
     """Judge a result that says it converged to ``tol``.
 
     ``slack`` is what rounding may add, relative to the gradient; without a start, the scale of the
@@ -175,4 +176,4 @@ def judge(result, plain, tol, *, start=None, slack=1e-9) -> Verdict:
         complaints.append(f"the lower bound {proof.lower:.6g} is above the distance {exact:.6g}")
     if not exact <= proof.upper + rounding:
         complaints.append(f"the upper bound {proof.upper:.6g} is below the distance {exact:.6g}")
-    return Verdict(exact, relative, tuple(complaints))
+    return Verdict(exact, relative, rounding, tuple(complaints))

@@ -105,7 +105,7 @@ def test_no_claim_of_convergence_is_false():
     docket = claims.Docket()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", op.ConvergenceWarning)
-        claims.session(docket, seed=0, iterations=150)
+        claims.session(docket, seed=0, iterations=60)
     assert not docket.false
     assert docket.claims.total() >= 50
     assert {term for _, term in docket.claims} == set(claims.NONSMOOTH)
