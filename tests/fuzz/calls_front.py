@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import orthoprox as op
 from fuzz.arrays import bad_matrices, daring_matrices, entries, layouts
-from fuzz.pick import SEEDS, Call, Pick, Quality
+from fuzz.pick import SEEDS, Call, Pick, Quality, one_in
 from fuzz.results import Found, ResultCheck
 from fuzz.solving import (
     NOT_RULES,
@@ -61,7 +61,7 @@ def _options(pick: Pick, names: list[str]) -> dict:
         "max_seconds": (numbers(0.001, 0.05, 5.0), NONPOSITIVE.filter(lambda v: v is not None), EXTREMES),
         "stop": (rules(), NOT_RULES, None),
     }
-    return {name: pick(name, *kinds[name]) for name in names if pick.draw(st.integers(0, 3)) == 0}
+    return {name: pick(name, *kinds[name]) for name in names if one_in(4, pick.draw)}
 
 
 def minimize(pick: Pick) -> Call:
@@ -74,11 +74,11 @@ def minimize(pick: Pick) -> Call:
     options["max_iterations"] = pick("max_iterations", integers(0, 40), NOT_WHOLE.filter(lambda v: v is not None))
     if pick.draw(st.integers(0, 1)):
         options["method"] = pick("method", st.sampled_from(methods_for(made)), st.one_of(NOT_A_THING, st.sampled_from(WORDS)))
-    if pick.draw(st.integers(0, 7)) == 0:
+    if one_in(8, pick.draw):
         options |= _parameters(pick, options)
-    if pick.draw(st.integers(0, 11)) == 0:
+    if one_in(12, pick.draw):
         options["n_starts"] = pick("n_starts", _several(made), NOT_WHOLE)
-    prints = pick.draw(st.integers(0, 60)) == 0
+    prints = one_in(61, pick.draw)
     if prints:
         options["progress"] = pick("progress", FLAGS, NOT_FLAGS)
     daring = Quality.DARING if _daring(options, start) else Quality.GOOD
@@ -86,7 +86,7 @@ def minimize(pick: Pick) -> Call:
         made,
         tol=None if "stop" in options else float(options.get("tol", 1e-6)) if _is_real(options.get("tol", 1e-6)) else None,
         start=as_point(start) if pick.quality is Quality.GOOD and not options.get("project") else None,
-        descends=options.get("method", "adaptive") == "adaptive" and "stop" not in options and "rho" not in options,
+        descends=str(options.get("method", "adaptive")) == "adaptive" and "stop" not in options and "rho" not in options,
         warns=True,
     )
     return pick.call(
@@ -130,13 +130,13 @@ def solve(pick: Pick) -> Call:
     recipe = pick("problem", recipes(callables_too=True), NOT_A_THING)
     made = recipe if hasattr(recipe, "build") else pick.draw(recipes())
     name = pick("method", st.sampled_from(methods_for(made)))
-    given = pick.draw(parameters(op.SOLVERS[name], pick)) if pick.draw(st.integers(0, 2)) == 0 else {}
+    given = pick.draw(parameters(op.SOLVERS[name], pick)) if one_in(3, pick.draw) else {}
     start = pick("X0", points(made.shape), bad_points(made.shape))
     options = {"stop": pick("stop", rules(), NOT_RULES)}
     kinds = {"every": (integers(1, 9), NOT_WHOLE.filter(lambda v: v is not None), None), "history": (FLAGS, NOT_FLAGS, None)}
     kinds["callback"] = callbacks, st.sampled_from([1, "f", True]), failing_callbacks
     for option, kind in kinds.items():
-        if pick.draw(st.integers(0, 3)) == 0:
+        if one_in(4, pick.draw):
             options[option] = pick(option, *kind)
     daring = Quality.DARING if given or not made.honest or _single(start, made) else Quality.GOOD
     late = made.late and pick.quality is Quality.GOOD and not given and not _single(start, made)
@@ -250,7 +250,7 @@ def result_methods(pick: Pick) -> Call:
 
 def _drawn(pick: Pick) -> bool:
     """Whether to draw a picture, which takes a tenth of a second."""
-    return pick.draw(st.integers(0, 20)) == 0
+    return one_in(21, pick.draw)
 
 
 def problem(pick: Pick) -> Call:

@@ -42,6 +42,7 @@ def _finite(pick):
     return check
 
 
+@np.errstate(all="ignore")  # terms are plain formulas: only what makes them promises to be silent
 def _used(term, X):
     """Evaluate a smooth term in every way."""
     both = term.value_and_grad(X)
@@ -144,6 +145,11 @@ def nonsmooth(pick: Pick) -> Call:
 def _applied(g, X, t, weight):
     op.Problem(op.smooth.Function(callables.nothing, callables.zeros), g, X.shape)
     g = g if weight is None else g.weighted(weight)
+    return _stepped(g, X, t)
+
+
+@np.errstate(all="ignore")
+def _stepped(g, X, t):
     step = min(t, 0.5 / g.modulus) if g.modulus > 0 else t
     P = g.prox(X, step)
     more = (g.min_norm_subgradient(P, X), g.directional_derivative(P, 0 * X)) if hasattr(g, "min_norm_subgradient") else ()
@@ -190,6 +196,7 @@ def _graph_matching(pick, seed):
     )
 
 
+@np.errstate(all="ignore")
 def _at_a_point(problem):
     X = manifold_point(0, problem.shape)
     return problem.value(X), problem.grad(X), problem.prox(X, 0.1)

@@ -10,6 +10,11 @@ from hypothesis import strategies as st
 SEEDS = st.integers(0, 2**16)
 
 
+def one_in(number: int, draw: Callable[[Any], Any]) -> bool:
+    """Return True once in so many times; never in the smallest example of a failure, if it can."""
+    return draw(st.integers(1, number)) == number
+
+
 class Quality(IntEnum):
     """How good the arguments of a call are."""
 
@@ -54,7 +59,7 @@ class Pick:
         """Draw one argument and keep it under its name."""
         kinds = [(bad, Quality.BAD), (bad, Quality.BAD), (daring, Quality.DARING)]
         kinds = [(strategy, quality) for strategy, quality in kinds if strategy is not None]
-        if kinds and self.hostile and self.draw(st.integers(0, 4)) == 0:
+        if kinds and self.hostile and one_in(5, self.draw):
             good, quality = self.draw(st.sampled_from(kinds))
             self.quality = max(self.quality, quality)
         self.arguments[name] = self.draw(good)
@@ -62,8 +67,8 @@ class Pick:
 
     def call(self, name: str, run: Callable[[], Any], **facts: Any) -> Call:
         """Return the call with the arguments drawn so far."""
-        errstate = {"all": "raise"} if self.draw(st.integers(0, 19)) == 0 else {}
-        threaded = self.draw(st.integers(0, 29)) == 0
+        errstate = {"all": "raise"} if one_in(20, self.draw) else {}
+        threaded = one_in(30, self.draw)
         quality = max(self.quality, facts.pop("quality", Quality.GOOD))
         return Call(name, run, dict(self.arguments), quality, errstate=errstate, threaded=threaded, **facts)
 

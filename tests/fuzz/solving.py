@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import orthoprox as op
 from fuzz.arrays import BAD, DARING, entries, layouts
 from fuzz.callables import UserError, ridge, shrink
-from fuzz.pick import SEEDS
+from fuzz.pick import SEEDS, one_in
 from fuzz.values import EXTREMES, NONPOSITIVE, NOT_A_THING, NOT_WHOLE, WORDS, integers
 from orthoprox import stopping
 
@@ -93,7 +93,7 @@ def parameters(draw, kind, pick=None):
     """Some parameters of a method; through ``pick``, bad ones among them."""
     given = {}
     for field in fields(kind):
-        if field.init and draw(st.integers(0, 2)) == 0:
+        if field.init and one_in(3, draw):
             good = _values(field)
             bad = st.one_of(NONPOSITIVE, NOT_WHOLE, NOT_A_THING, st.sampled_from(WORDS))
             small = field.name in ("max_cycles", "safeguard", "extra", "settings") or field.name in _WORDS

@@ -12,7 +12,7 @@ import judge
 import orthoprox as op
 from fuzz import callables
 from fuzz.arrays import TYPES, entries, layouts, operators
-from fuzz.pick import SEEDS
+from fuzz.pick import SEEDS, one_in
 from fuzz.values import numbers
 
 KINDS = ["L1", "L1", "L1 weighted", "L1 bounded", "L21", "MCP", "SCAD", "Box", "Nonnegative", "Zero", "Function"]
@@ -145,7 +145,7 @@ def recipes(draw, shape=None, *, callables_too=False, kinds=KINDS):
         upper = more["upper"]
         subdifferential = lambda P: judge.box(P, -0.5, upper)  # noqa: E731
     honest, quirky, late = True, False, False
-    if callables_too and draw(st.integers(0, 2)) == 0:
+    if callables_too and one_in(3, draw):
         honest = quirky = draw(st.booleans())
         own = draw(quirky_functions(shape) if quirky else broken_functions(shape))
         (ell, given, grad, steepest), (g, more, subdifferential) = own

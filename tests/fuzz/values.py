@@ -33,7 +33,8 @@ def numbers(draw, *values):
     value, form = draw(st.sampled_from(values)), draw(st.sampled_from(list(_FORMS)))
     if value == int(value) and abs(value) < 2**15 and draw(st.booleans()):
         return draw(st.sampled_from([int, np.int16, np.uint64]))(int(value))
-    return _FORMS[form](value)
+    small = 0 < abs(value) < 1e-4 or abs(value) > 1e4
+    return _FORMS["float" if small and form == "float16" else form](value)
 
 
 NONPOSITIVE = st.sampled_from([*NOT_NUMBERS, *NOT_FINITE, *NEGATIVE, 0, 0.0, np.float32(0)])
