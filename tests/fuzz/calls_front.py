@@ -1,6 +1,7 @@
 """Calls of the front door: minimize, solve, path, certificate, and the methods of a result."""
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -84,9 +85,9 @@ def minimize(pick: Pick) -> Call:
     daring = Quality.DARING if _daring(options, start) else Quality.GOOD
     check = ResultCheck(
         made,
-        tol=None if "stop" in options else float(options.get("tol", 1e-6)) if _is_real(options.get("tol", 1e-6)) else None,
+        tol=_tolerance(options),
         start=as_point(start) if pick.quality is Quality.GOOD and not options.get("project") else None,
-        descends=str(options.get("method", "adaptive")) == "adaptive" and "stop" not in options and "rho" not in options,
+        descends="stop" not in options,
         warns=True,
     )
     return pick.call(
@@ -121,8 +122,13 @@ def _daring(options: dict, start) -> bool:
     return bool(parameterised) or not isinstance(start, str)
 
 
-def _is_real(value) -> bool:
-    return isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
+def _tolerance(options: dict) -> float | None:
+    """The tolerance that CONVERGED stands for; None if it is no number, or a rule takes its
+    place.
+    """
+    tol = options.get("tol", 1e-6)
+    real = isinstance(tol, (float, np.floating, Fraction)) or (isinstance(tol, np.ndarray) and tol.dtype == float and tol.ndim == 0)
+    return float(tol) if real and "stop" not in options else None
 
 
 def solve(pick: Pick) -> Call:
@@ -167,11 +173,10 @@ def path(pick: Pick) -> Call:
     start = pick("start", st.sampled_from(["random", "coordinates"]), bad_points(made.shape))
     options = {"max_iterations": pick("max_iterations", integers(0, 15), NOT_WHOLE.filter(lambda v: v is not None))}
     options |= _options(pick, ["tol", "polish", "seed", "history"])
-    tol = options.get("tol", 1e-6)
     return pick.call(
         "path",
         lambda: op.path(_build(recipe), mus, start, **options),
-        check=ResultCheck(replace(made, plain=None), tol=float(tol) if _is_real(tol) else None),
+        check=ResultCheck(replace(made, plain=None), tol=_tolerance(options)),
     )
 
 
@@ -204,7 +209,8 @@ def _bracketed(recipe, quality):
             P = np.asarray(proof.point, dtype=float)
             C = recipe.plain.grad(P)
             exact = distance(C, P, recipe.plain.subdifferential(P))
-            slack = (1e-9 if proof.point.dtype == np.float64 else 1e-3) * (np.linalg.norm(C) + proof.subgradient + 1)
+            exactly = proof.point.dtype == np.float64 and recipe.dtype == "float64"
+            slack = (1e-9 if exactly else 1e-3) * (np.linalg.norm(C) + proof.subgradient + 1)
             found.claims = 1
             found.unless(proof.lower <= exact + slack, f"judge: lower bound {proof.lower} above the distance {exact}")
             found.unless(exact <= proof.upper + slack, f"judge: upper bound {proof.upper} below the distance {exact}")
@@ -239,7 +245,7 @@ def result_methods(pick: Pick) -> Call:
     if name == "repr":
         return pick.call("Result.__repr__", lambda: repr(result))
     if name == "relative":
-        floor = pick("floor", numbers(0.0, 0.1, 1e300))
+        floor = pick("floor", numbers(0.0, 0.1, 100.0))
         return pick.call("Certificate.relative", lambda: result.certificate.relative(float(floor)))
     if name == "properties":
         return pick.call(

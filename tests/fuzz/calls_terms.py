@@ -25,6 +25,7 @@ from fuzz.values import (
 )
 from fuzz.values import SEEDS as GENERATORS
 
+ITS_OWN = "that of the problem"
 NOT_CALLABLE = st.sampled_from([None, 1.0, "f", np.eye(2), [], True])
 
 
@@ -215,19 +216,19 @@ def checks(pick: Pick) -> Call:
     daring = Quality.GOOD if recipe.honest and not recipe.quirky and "tol" not in options else Quality.DARING
     pick.arguments["problem"] = recipe
     if pick.draw(st.booleans()):
-        which = pick("smooth", st.just("its own"), NOT_A_THING)
+        which = pick("smooth", st.just(ITS_OWN), NOT_A_THING)
         return pick.call(
             "checks.check_grad",
-            lambda: op.checks.check_grad(recipe.build().smooth if which == "its own" else which, X, **options),
+            lambda: op.checks.check_grad(recipe.build().smooth if which is ITS_OWN else which, X, **options),
             quality=daring,
             check=_finite(pick),
         )
-    which = pick("nonsmooth", st.just("its own"), NOT_A_THING)
+    which = pick("nonsmooth", st.just(ITS_OWN), NOT_A_THING)
     if pick.draw(st.booleans()):
         options["t"] = pick("t", numbers(0.1, 0.5), st.one_of(NONPOSITIVE, st.just(1e3)), EXTREMES)
     return pick.call(
         "checks.check_prox",
-        lambda: op.checks.check_prox(recipe.build().nonsmooth if which == "its own" else which, X, **options),
+        lambda: op.checks.check_prox(recipe.build().nonsmooth if which is ITS_OWN else which, X, **options),
         quality=daring,
     )
 

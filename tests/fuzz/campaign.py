@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -92,9 +93,10 @@ def run(first: int, number: int, *, jobs: int = 1, only: str | None = None, show
     total = Tally()
     chunks = [(first + k, min(CHUNK, number - k * CHUNK)) for k in range(-(-number // CHUNK))]
     if jobs == 1:
-        for chunk, size in chunks:
-            total.add(run_chunk(chunk, size, only))
-            show(total)
+        with suppress(KeyboardInterrupt):  # what has been found is shown
+            for chunk, size in chunks:
+                total.add(run_chunk(chunk, size, only))
+                show(total)
         return total
     with TemporaryDirectory() as folder:
         while chunks:

@@ -46,7 +46,7 @@ class Call:
 
 class Pick:
     """Draws arguments by name. In half of the calls every argument is good; in the others one in
-    five is not.
+    three may be bad.
     """
 
     def __init__(self, draw: Callable[[Any], Any]) -> None:
@@ -59,7 +59,7 @@ class Pick:
         """Draw one argument and keep it under its name."""
         kinds = [(bad, Quality.BAD), (bad, Quality.BAD), (daring, Quality.DARING)]
         kinds = [(strategy, quality) for strategy, quality in kinds if strategy is not None]
-        if kinds and self.hostile and one_in(5, self.draw):
+        if kinds and self.hostile and one_in(3, self.draw):
             good, quality = self.draw(st.sampled_from(kinds))
             self.quality = max(self.quality, quality)
         self.arguments[name] = self.draw(good)

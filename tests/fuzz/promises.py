@@ -20,6 +20,7 @@ from fuzz.state import changes, fingerprint, process_state
 from fuzz.watchdog import SECONDS, Hang, limit
 
 PACKAGE = str(Path(op.__file__).parent)
+OWN = str(Path(__file__).parent)  # where the functions of users are
 LONGEST = 700  # characters of a message
 # What NumPy, SciPy and Python say by themselves, which tells a user nothing.
 DEPTHS = re.compile(
@@ -126,7 +127,7 @@ def _frames(error):
 
 def _own(error):
     """Whether a user's own function raised it."""
-    return _frames(error)[-1].filename == callables.__file__
+    return _frames(error)[-1].filename.startswith(OWN)
 
 
 def _deliberate(error):
