@@ -127,8 +127,8 @@ def _tolerance(options: dict) -> float | None:
     place.
     """
     tol = options.get("tol", 1e-6)
-    real = isinstance(tol, (float, np.floating, Fraction)) or (isinstance(tol, np.ndarray) and tol.dtype == float and tol.ndim == 0)
-    return float(tol) if real and "stop" not in options else None
+    real = isinstance(tol, (float, np.floating, Fraction)) or getattr(tol, "dtype", None) == float
+    return float(tol) if real and np.ndim(tol) == 0 and "stop" not in options else None
 
 
 def solve(pick: Pick) -> Call:
