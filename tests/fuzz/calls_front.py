@@ -127,7 +127,7 @@ def _tolerance(options: dict) -> float | None:
     place.
     """
     tol = options.get("tol", 1e-6)
-    real = isinstance(tol, (float, np.floating, Fraction)) or getattr(tol, "dtype", None) == float
+    real = isinstance(tol, (float, np.floating, Fraction)) or getattr(tol, "dtype", None) == np.dtype(float)
     return float(tol) if real and np.ndim(tol) == 0 and "stop" not in options else None
 
 
