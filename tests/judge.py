@@ -127,6 +127,12 @@ def _to_balls(C, P, dg):
     return np.hypot(np.linalg.norm(shrunk), np.linalg.norm(rest))
 
 
+def norm(M) -> float:
+    """Return |M|_F without squares that overflow or vanish."""
+    size = np.abs(M).max(initial=0.0)
+    return float(size * np.linalg.norm(M / size)) if 0 < size < np.inf else float(size)
+
+
 # --- The claim ---
 
 
@@ -159,10 +165,9 @@ def judge(result, plain, tol, *, start=None, slack=1e-11) -> Verdict:
     P = np.asarray(proof.point, dtype=float)
     C, dg = plain.grad(P), plain.subdifferential(P)
     exact, n = distance(C, P, dg), X.shape[1]
-    gradient = np.linalg.norm(plain.grad(X))
-    scale = max(gradient, FLOOR * (plain.steepest if start is None else np.linalg.norm(plain.grad(start))))
+    scale = max(norm(plain.grad(X)), FLOOR * (plain.steepest if start is None else norm(plain.grad(start))))
     scale = scale or float(proof.subgradient)
-    rounding = slack * (scale + np.linalg.norm(C) + float(proof.subgradient))
+    rounding = slack * (scale + norm(C) + float(proof.subgradient))
     relative = exact / scale if exact > 0 else 0.0
     measured = {
         "|P'P - I|": np.linalg.norm(P.T @ P - np.eye(n)),

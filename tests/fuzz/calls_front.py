@@ -11,6 +11,7 @@ import orthoprox as op
 from fuzz.arrays import bad_matrices, daring_matrices, entries, layouts
 from fuzz.pick import SEEDS, Call, Pick, Quality, one_in
 from fuzz.results import Found, ResultCheck
+from fuzz.scales import any_recipes, scaled_recipes
 from fuzz.solving import (
     NOT_RULES,
     TOLERANCES,
@@ -41,6 +42,7 @@ from fuzz.values import (
     numbers,
 )
 from fuzz.values import SEEDS as GENERATORS
+from judge import distance, norm
 
 NAMES = ["random", "coordinates", "pca", "smoothed", "auto"]
 
@@ -67,7 +69,7 @@ def _options(pick: Pick, names: list[str]) -> dict:
 
 def minimize(pick: Pick) -> Call:
     """A call of ``op.minimize``."""
-    recipe = pick("problem", recipes(callables_too=True), NOT_A_THING)
+    recipe = pick("problem", any_recipes(), NOT_A_THING)
     made = recipe if hasattr(recipe, "build") else pick.draw(recipes())
     named = st.sampled_from([*3 * NAMES[:2], *NAMES])
     start = pick("start", st.one_of(named, points(made.shape)), bad_points(made.shape))
@@ -93,7 +95,7 @@ def minimize(pick: Pick) -> Call:
     return pick.call(
         "minimize",
         lambda: op.minimize(_build(recipe), start, **options),
-        quality=daring if made.honest else Quality.DARING,
+        quality=daring if made.honest and not made.daring else Quality.DARING,
         late=made.late and pick.quality is Quality.GOOD and daring is Quality.GOOD,
         check=check,
         prints=prints,
@@ -133,7 +135,7 @@ def _tolerance(options: dict) -> float | None:
 
 def solve(pick: Pick) -> Call:
     """A call of ``op.solve``, with any method and any of its parameters."""
-    recipe = pick("problem", recipes(callables_too=True), NOT_A_THING)
+    recipe = pick("problem", any_recipes(), NOT_A_THING)
     made = recipe if hasattr(recipe, "build") else pick.draw(recipes())
     name = pick("method", st.sampled_from(methods_for(made)))
     given = pick.draw(parameters(op.SOLVERS[name], pick)) if one_in(3, pick.draw) else {}
@@ -144,7 +146,7 @@ def solve(pick: Pick) -> Call:
     for option, kind in kinds.items():
         if one_in(4, pick.draw):
             options[option] = pick(option, *kind)
-    daring = Quality.DARING if given or not made.honest or _single(start, made) else Quality.GOOD
+    daring = Quality.DARING if given or not made.honest or made.daring or _single(start, made) else Quality.GOOD
     late = made.late and pick.quality is Quality.GOOD and not given and not _single(start, made)
     return pick.call(
         "solve",
@@ -162,7 +164,7 @@ def _single(start, recipe) -> bool:
 
 def path(pick: Pick) -> Call:
     """A call of ``op.path``."""
-    recipe = pick("problem", recipes(kinds=WEIGHTED), NOT_A_THING, recipes(callables_too=True))
+    recipe = pick("problem", recipes(kinds=WEIGHTED), NOT_A_THING, any_recipes())
     made = recipe if hasattr(recipe, "build") else pick.draw(recipes())
     weights = st.lists(numbers(0.0, 0.1, 0.5, 1.0, 5.0), min_size=1, max_size=3)
     forms = st.builds(
@@ -182,7 +184,7 @@ def path(pick: Pick) -> Call:
 
 def certificate(pick: Pick) -> Call:
     """A call of ``op.certificate``."""
-    recipe = pick("problem", recipes(), NOT_A_THING)
+    recipe = pick("problem", recipes(), NOT_A_THING, scaled_recipes())
     made = recipe if hasattr(recipe, "build") else pick.draw(recipes())
     near = entries(pick.draw(SEEDS), made.shape)
     X = pick("X", st.one_of(points(made.shape), layouts(near)), bad_matrices(near), daring_matrices(near))
@@ -204,13 +206,11 @@ def _bracketed(recipe, quality):
             return found
         found.unless(np.isfinite(proof.upper), f"the upper bound is {proof.upper}")
         if not found.broken and recipe.plain is not None:
-            from judge import distance
-
             P = np.asarray(proof.point, dtype=float)
             C = recipe.plain.grad(P)
             exact = distance(C, P, recipe.plain.subdifferential(P))
             exactly = proof.point.dtype == np.float64 and recipe.dtype == "float64"
-            slack = (1e-9 if exactly else 1e-3) * (np.linalg.norm(C) + proof.subgradient + 1)
+            slack = (1e-9 if exactly else 1e-3) * (norm(C) + proof.subgradient)
             found.claims = 1
             found.unless(proof.lower <= exact + slack, f"judge: lower bound {proof.lower} above the distance {exact}")
             found.unless(exact <= proof.upper + slack, f"judge: upper bound {proof.upper} below the distance {exact}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import orthoprox as op
-from judge import judge
+from judge import judge, norm
 from orthoprox.stopping import Status
 
 ROUNDING = {"float64": 1e-9, "float32": 2e-4}
@@ -89,5 +89,5 @@ class ResultCheck:
     def _value(self, problem, X):
         """Return f(X) and the size of its parts."""
         ell, g = float(problem.smooth.value(X.copy())), float(problem.nonsmooth.value(X.copy()))
-        size = np.linalg.norm(problem.grad(X.copy())) * X.shape[1] ** 0.5
+        size = norm(problem.grad(X.copy())) * X.shape[1] ** 0.5
         return ell + g, abs(ell) + (abs(g) if np.isfinite(g) else 0.0) + size

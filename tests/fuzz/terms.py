@@ -31,6 +31,7 @@ class Recipe:
     dtype: str = "float64"
     honest: bool = True  # no callable misbehaves
     quirky: bool = False  # one has a quirk, such as to change its argument
+    daring: bool = False  # its terms are of very different sizes
     late: bool = False  # one does, in the middle of a run and not before
 
     def build(self):
@@ -152,7 +153,7 @@ def recipes(draw, shape=None, *, callables_too=False, kinds=KINDS):
         dtype = "float64"
         late = not honest and all(f.first >= callables.LATE for f in (*given.values(), *more.values()) if hasattr(f, "first"))
     plain = judge.Plain(grad, subdifferential, steepest) if honest else None
-    return Recipe((ell, given), (g, more), shape, plain, dtype, honest, quirky, late)
+    return Recipe((ell, given), (g, more), shape, plain, dtype, honest, quirky, late=late)
 
 
 @st.composite
