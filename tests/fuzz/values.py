@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 NAN, INF = float("nan"), float("inf")
-HUGE_AND_TINY = [5e-324, 1e-308, 1e-200, 1e-160, 1e-100, 1e-30, 1e30, 1e100, 1e160, 1e200, 1.7e308]
+HUGE_AND_TINY = [1e-200, 1e-160, 1e-100, 1e-30, 1e30, 1e100, 1e160, 1e200]
 NOT_NUMBERS = [
     None, True, np.True_, "1", "", b"1", 1j, np.complex64(1), {}, [], [1.0], (), [[0.5]], np.timedelta64(3, "s"),
     np.datetime64("2020"), np.str_("1"), len, object(), float, np.array([1.0, 2.0]), np.array(["a"]), np.ma.masked,
