@@ -1,7 +1,6 @@
 """Calls of the front door: minimize, solve, path, certificate, and the methods of a result."""
 
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -129,8 +128,12 @@ def _tolerance(options: dict) -> float | None:
     place.
     """
     tol = options.get("tol", 1e-6)
-    real = isinstance(tol, (float, np.floating, Fraction)) or getattr(tol, "dtype", None) == np.dtype(float)
-    return float(tol) if real and np.ndim(tol) == 0 and "stop" not in options else None
+    if "stop" in options or tol is np.ma.masked:
+        return None
+    try:
+        return float(tol)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def solve(pick: Pick) -> Call:

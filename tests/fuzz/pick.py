@@ -45,13 +45,13 @@ class Call:
 
 
 class Pick:
-    """Draws arguments by name. In half of the calls every argument is good; in the others one in
-    three may be bad.
+    """Draws arguments by name. In nearly half of the calls every argument is good; in the others
+    one in two, three or six may be bad.
     """
 
     def __init__(self, draw: Callable[[Any], Any]) -> None:
         self.draw = draw
-        self.hostile = draw(st.integers(0, 9)) >= 5
+        self.rarity = draw(st.sampled_from([0, 0, 0, 6, 3, 2, 2]))
         self.quality = Quality.GOOD
         self.arguments: dict[str, Any] = {}
 
@@ -59,7 +59,7 @@ class Pick:
         """Draw one argument and keep it under its name."""
         kinds = [(bad, Quality.BAD), (bad, Quality.BAD), (daring, Quality.DARING)]
         kinds = [(strategy, quality) for strategy, quality in kinds if strategy is not None]
-        if kinds and self.hostile and one_in(3, self.draw):
+        if kinds and self.rarity and one_in(self.rarity, self.draw):
             good, quality = self.draw(st.sampled_from(kinds))
             self.quality = max(self.quality, quality)
         self.arguments[name] = self.draw(good)
