@@ -72,9 +72,9 @@ def method(pick: Pick) -> Call:
         found.unless(isinstance(repr(solver), str), "no repr")
         return found
 
-    return pick.call(
-        "solvers", lambda: op.SOLVERS[name](**given), quality=Quality.DARING if given else Quality.GOOD, check=check
-    )
+    kind = op.SOLVERS[name]
+    daring = Quality.DARING if given else Quality.GOOD
+    return pick.call(f"solvers.{kind.__name__}", lambda: kind(**given), quality=daring, check=check)
 
 
 def start(pick: Pick) -> Call:
@@ -94,7 +94,7 @@ def start(pick: Pick) -> Call:
         return found
 
     made = recipe.build if hasattr(recipe, "build") else lambda: recipe
-    return pick.call("starts", lambda: op.starts.STARTS[name](made(), rng), check=check)
+    return pick.call(f"starts.{name}", lambda: op.starts.STARTS[name](made(), rng), check=check)
 
 
 def geometry(pick: Pick) -> Call:
@@ -125,7 +125,7 @@ def geometry(pick: Pick) -> Call:
     arguments = [pick("X", arrays, bad_matrices(good), unusual)]
     if name in ("tangent", "multiplier", "inner"):
         arguments.append(pick("W", arrays, bad_matrices(good), unusual))
-    room = op.metrics if name in ("sparsity", "feasibility") else op.stiefel
+    room = op.metrics if name == "sparsity" or (name == "feasibility" and pick.draw(st.booleans())) else op.stiefel
     return pick.call(
         f"{'stiefel' if room is op.stiefel else 'metrics'}.{name}",
         lambda: getattr(room, name)(*arguments),
@@ -149,6 +149,8 @@ def evaluator(pick: Pick) -> Call:
         return made.measure(X0, proof).kkt_error, made.stationarity(proof), made.kkt_error(X0, proof)
 
     pick("work", st.sampled_from([0, 5, 50]))
+    if pick.draw(st.booleans()):
+        return pick.call("metrics.is_worse", lambda: op.metrics.is_worse(recipe.build(), X0, 0.0, slack=1e-3))
     return pick.call("metrics.Evaluator", run, check=_finite(pick))
 
 

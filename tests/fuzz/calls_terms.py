@@ -108,7 +108,7 @@ def nonsmooth(pick: Pick) -> Call:
     """A nonsmooth term: its constructor, its value, its prox, its subgradient, another weight."""
     shape = pick.draw(shapes)
     X = entries(pick.draw(SEEDS), shape)
-    kind = pick.draw(st.sampled_from(["L1", "L1", "L21", "MCP", "SCAD", "Box", "Nonnegative", "Function"]))
+    kind = pick.draw(st.sampled_from(["L1", "L1", "L21", "MCP", "SCAD", "Box", "Nonnegative", "Zero", "Function"]))
     mu = {"mu": (numbers(*MU), NOT_A_WEIGHT, EXTREMES)}
     signatures = {
         "L1": {
@@ -123,6 +123,7 @@ def nonsmooth(pick: Pick) -> Call:
             "upper": (numbers(1.0, 2.0), st.one_of(NOT_A_NUMBER, bad_matrices(X)), EXTREMES),
         },
         "Nonnegative": {},
+        "Zero": {},
         "Function": {
             "fun": (st.just(callables.ridge), NOT_CALLABLE, None),
             "prox": (st.just(callables.shrink), NOT_CALLABLE, None),

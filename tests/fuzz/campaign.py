@@ -84,14 +84,14 @@ def run_chunk(chunk: int, number: int, only: str | None = None, note: Path | Non
         tally.book(report, chunk, perf_counter() - begin)
 
     try:
-        with _without_mutations():
+        with without_mutations():
             body()
     except Exception as error:  # of the fuzzer itself: a call could not be made up
         tally.failures.append(Failure("the fuzzer", f"{type(error).__name__}: {error}", "", chunk, ""))
     return tally
 
 
-def _without_mutations():
+def without_mutations():
     """Keep hypothesis from making every other call of parts of the one before: it looks for
     failures that equal parts cause, and the calls are to differ.
     """
