@@ -56,7 +56,7 @@ class ResultCheck:
         found.unless(X.shape == tuple(shape), f"X has shape {X.shape}, not {shape}")
         found.unless(X.dtype.name in ("float32", "float64"), f"X has dtype {X.dtype}")
         found.unless(bool(np.all(np.isfinite(X))), f"X is not finite, status {status.name}")
-        unknown = status is Status.FAILED and not self.recipe.honest  # f itself cannot be evaluated any more
+        unknown = status is not Status.CONVERGED and not self.recipe.honest  # f cannot be evaluated any more
         found.unless(unknown or not np.isnan(result.objective), f"the objective is NaN, status {status.name}")
         if found.broken:
             return
