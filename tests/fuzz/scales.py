@@ -13,13 +13,13 @@ SCALES = [1e-200, 1e-160, 1e-120, 1e-60, 1e-20, 1e20, 1e60, 1e120, 1e160, 1e200]
 
 
 class Times:
-    """A function times a number."""
+    """A function times a number, in double precision."""
 
     def __init__(self, function, scale):
         self.function, self.scale = function, scale
 
     def __call__(self, *arguments):
-        return self.function(*arguments) * self.scale
+        return np.multiply(self.function(*arguments), self.scale, dtype=float)
 
     def __repr__(self):
         return f"Times({self.function.__name__}, {self.scale:g})"
