@@ -1,11 +1,9 @@
 """Watching one call, and the promises that every call keeps."""
 
-import io
 import linecache
 import re
 import traceback
 import warnings
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
@@ -15,6 +13,7 @@ import numpy as np
 
 import orthoprox as op
 from fuzz import callables
+from fuzz.output import Said, captured
 from fuzz.pick import Call, Quality
 from fuzz.state import changes, fingerprint, process_state
 from fuzz.watchdog import SECONDS, Hang, limit
@@ -44,13 +43,12 @@ class Report:
 
 def watch(call: Call, seconds: float = SECONDS) -> Report:
     """Make the call, and report which promises it broke."""
-    given, report = fingerprint(call.arguments), Report(call, "failed")
-    said = io.StringIO()
+    given, report, said = fingerprint(call.arguments), Report(call, "failed"), Said()
     with warnings.catch_warnings(record=True) as leaked, np.errstate(**call.errstate):
         warnings.simplefilter("always")
         state = process_state()
         try:
-            with limit(seconds), redirect_stdout(said), redirect_stderr(said):
+            with limit(seconds), captured() as said:
                 report.value = in_a_thread(call.run) if call.threaded else call.run()
             report.outcome = "returned"
         except Hang as error:
@@ -71,8 +69,8 @@ def watch(call: Call, seconds: float = SECONDS) -> Report:
         if not issubclass(warning.category, op.ConvergenceWarning):
             report.broken.append(f"leaked warning: {warning.category.__name__}: {warning.message}")
             report.place = report.place or f"{Path(warning.filename).name}:{warning.lineno}"
-    if said.getvalue().strip() and not call.prints:
-        report.broken.append(f"printed: {said.getvalue()[:200]!r}")
+    if said.text.strip() and not call.prints:
+        report.broken.append(f"printed: {said.text[:200]!r}")
     if report.outcome == "returned" and call.check is not None:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

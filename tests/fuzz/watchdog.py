@@ -1,6 +1,7 @@
 """A limit for the time of one call."""
 
 import faulthandler
+import os
 import signal
 import threading
 from contextlib import contextmanager
@@ -23,12 +24,13 @@ def limit(seconds=SECONDS):
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGALRM, _raise)
-    faulthandler.dump_traceback_later(HARD, exit=True)
+    before, error = signal.signal(signal.SIGALRM, _raise), os.dup(2)
+    faulthandler.dump_traceback_later(HARD, exit=True, file=error)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         faulthandler.cancel_dump_traceback_later()
+        os.close(error)
         signal.signal(signal.SIGALRM, before)
