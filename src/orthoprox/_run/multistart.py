@@ -113,7 +113,7 @@ def _apart(deadline: Deadline, body: bytes, X0: Array) -> Result:
     meter = Meter("run")
     problem = counted(task.problem, meter.work, deadline)
     evaluator = Evaluator(problem, task.step, task.floor)
-    with deadline.listening(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with deadline.listening(), np.errstate(all="ignore"):
         result = run(Call(problem, task.solver, task.rule, evaluator, meter, deadline, history=task.history), X0)
     return replace(result, problem=cast(Problem, None))
 

@@ -65,7 +65,7 @@ def solve(
     X0 = start_point(problem, X0)
     rule = solver.default_stop(Stationary(), MaxIterations()) if stop is None else as_rule(stop)
     kept, deadline = inputs.flag(history, "history"), Deadline()
-    with deadline.listening(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with deadline.listening(), np.errstate(all="ignore"):
         units = Units(problem)
         with deadline.part():
             units, X0 = measured(problem, counted(problem, meter.work, deadline), X0)

@@ -32,7 +32,7 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
     k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
     affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
     found: list[tuple[float, Array]] = []
-    with (deadline or Deadline()).part(k.share), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with (deadline or Deadline()).part(k.share), np.errstate(all="ignore"):
         if number == 1 and affordable < 0:
             with suppress(ArithmeticError, np.linalg.LinAlgError):
                 guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
