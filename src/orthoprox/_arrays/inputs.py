@@ -100,7 +100,7 @@ def number(value: Any, name: str, *, minimum: float = 0.0, strict: bool = True) 
     """Return ``value``, a number or an array of no dimensions, as a finite float above ``minimum``
     (``strict``) or from it.
     """
-    if is_array(value) and value.ndim == 0 and namespace(value).isdtype(value.dtype, ("integral", "real floating")):
+    if _is_scalar_array(value):
         value = float(value)
     if not _is_number(value, Real):
         raise TypeError(f"{name} is {shown(value)}; it needs a real number.")
@@ -224,8 +224,7 @@ def returned_number(value: Any, name: str, *, infinite: bool = False, finite: bo
     """Raise where ``value``, returned by a user's function, is not a number, or is not finite (or
     +inf, if ``infinite``).
     """
-    real = is_array(value) and value.ndim == 0 and namespace(value).isdtype(value.dtype, ("integral", "real floating"))
-    if not (real or _is_number(value, Real)):
+    if not (_is_scalar_array(value) or _is_number(value, Real)):
         raise TypeError(f"{name} returned {shown(value)}; it needs one real number.")
     if finite and not (math.isfinite(value) or (infinite and value > 0)):
         raise ValueError(f"{name} returned {float(value)}; it needs a finite number. Check its formula, or scale the data.")
@@ -233,6 +232,13 @@ def returned_number(value: Any, name: str, *, infinite: bool = False, finite: bo
 
 def _is_number(value: Any, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, (bool, np.timedelta64))
+
+
+def _is_scalar_array(value: Any) -> bool:
+    """Tell whether ``value`` is an array of no dimensions that holds a real number, not a mask."""
+    if not is_array(value) or value.ndim != 0 or isinstance(value, np.ma.MaskedArray):
+        return False
+    return bool(namespace(value).isdtype(value.dtype, ("integral", "real floating")))
 
 
 def _real(value: Any, name: str) -> Array:
