@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, is_array, namespace
 from orthoprox._arrays.table import explained
 from orthoprox._arrays.words import short, shown
@@ -226,6 +227,10 @@ def returned_number(value: Any, name: str, *, infinite: bool = False, finite: bo
     """
     if not (_is_scalar_array(value) or _is_number(value, Real)):
         raise TypeError(f"{name} returned {shown(value)}; it needs one real number.")
+    try:
+        float(value)
+    except OverflowError as error:
+        raise ValueError(f"{name} returned an integer beyond 1.8e308; it needs a number of double precision.") from error
     if finite and not (math.isfinite(value) or (infinite and value > 0)):
         raise ValueError(f"{name} returned {float(value)}; it needs a finite number. Check its formula, or scale the data.")
 
@@ -253,7 +258,7 @@ def _real(value: Any, name: str) -> Array:
         raise TypeError(f"{name} is complex ({value.dtype}); orthoprox works with real matrices, pass real data.")
     if xp.isdtype(value.dtype, "real floating") and str(value.dtype).rpartition(".")[2] in REAL_DTYPES:
         return value
-    with np.errstate(over="ignore"):  # what is too large becomes infinite
+    with quiet():  # what is too large becomes infinite
         double = xp.astype(value, xp.float64)
     if xp.isdtype(value.dtype, "real floating") and bool(xp.any(xp.isinf(double) & xp.isfinite(value))):
         raise ValueError(f"{name} has entries beyond 1.8e308, the largest number of double precision; scale it.")
