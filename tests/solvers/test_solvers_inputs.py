@@ -17,6 +17,7 @@ from orthoprox.solvers import (
     RPG,
     RSM,
     SOC,
+    Adaptive,
     AManPG,
     Dissolving,
     Landing,
@@ -60,6 +61,7 @@ INTEGERS = {
     "MIALM.extra": ("extra", parameter(MIALM, "extra"), 0),
 }
 MISFITS = [
+    ("settings", lambda: Adaptive(settings=None), TypeError, "settings is None, a NoneType; it needs a Settings, such as"),
     ("trial", lambda: RGD(trial="gorw"), ValueError, "trial is 'gorw'; it needs one of .*Did you mean 'grow'"),
     ("Barzilai", lambda: RGD(trial="Barzilai_Borwein"), ValueError, "trial is .*Did you mean 'barzilai-borwein'"),
     (

@@ -11,6 +11,7 @@ from typing import Any, final
 from orthoprox._arrays import inputs
 from orthoprox._arrays.inputs import suggestion
 from orthoprox._arrays.library import Array
+from orthoprox._arrays.words import shown
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility
 from orthoprox.problems.problem import Problem
@@ -254,7 +255,5 @@ class Leaves(Stop):
 def as_rule(value: Any) -> Stop:
     """Return ``value`` if it is a stopping rule."""
     if not isinstance(value, Stop):
-        raise TypeError(
-            f"stop is {value!r}, a {type(value).__name__}; it needs a rule such as Stationary(1e-6) | MaxIterations(1000)."
-        )
+        raise TypeError(f"stop is {shown(value)}; it needs a rule such as Stationary(1e-6) | MaxIterations(1000).")
     return value
