@@ -155,3 +155,8 @@ def test_a_prox_is_checked_at_points_of_any_size(g, scale):
     wrong = nonsmooth.Function(g.value, lambda Z, t: g.prox(Z, t) + 0.1 * np.abs(Z))
     with pytest.raises(ValueError, match="prox does not minimise its model"):
         op.checks.check_prox(wrong, scale * X)
+
+
+def test_a_model_that_overflows_is_not_blamed_on_g():
+    with pytest.raises(ValueError, match=r"t = 1e-310; the model .* overflows, pass a larger t"):
+        op.checks.check_prox(nonsmooth.Nonnegative(), X, 1e-310)

@@ -92,7 +92,10 @@ def check_prox(
     g = careful_nonsmooth(nonsmooth)
     P = g.prox(X, t)
     inputs.returned_array(P, "prox", X)
-    inputs.returned_number(g.value(P), "value", infinite=True)
+    value = g.value(P)
+    inputs.returned_number(value, "value", infinite=True)
+    if float(value) == np.inf:
+        raise ValueError("g is inf at the prox point; the prox has to lie where g is finite.")
     strength = 1 / t - nonsmooth.modulus  # the model is strongly convex with this constant
     size = max(1.0, float(norm(X)))
     unit = extreme(size, X)  # of length; the model is divided by its square
@@ -105,7 +108,7 @@ def check_prox(
 
     best = model(P)
     if not np.isfinite(best):
-        raise ValueError(f"g is {best} at the prox point; the prox has to lie where g is finite.")
+        raise ValueError(f"t = {t:g}; the model g(P) + |P - X|^2 / (2 t) overflows, pass a larger t or a smaller X.")
     trials = [X, 0 * X]
     for distance in size * 10.0 ** -np.arange(6):
         trials += [P + distance * _signs(X, rng) for _ in range(5)]
