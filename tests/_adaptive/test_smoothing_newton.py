@@ -23,7 +23,7 @@ step = PHASE.step
 
 def metric(problem, point):
     """The preconditioner at a point."""
-    return PHASE._metric(point, curvature(problem.nonsmooth, point.X, point.nu))
+    return PHASE._metric(problem, point, curvature(problem.nonsmooth, point.X, point.nu))
 
 
 def started(ell, g, seed=0, width=0.3):

@@ -88,3 +88,9 @@ def test_the_average_forgets_old_values():
         weights = a ** np.arange(k, -1, -1)
         assert pytest.approx(weights.sum()) == q
         assert pytest.approx(np.average(values[: k + 1], weights=weights)) == C
+
+
+@pytest.mark.parametrize("length", [0.0, float("nan"), float("inf")])
+def test_a_length_that_is_no_positive_number_is_tried_once(length):
+    found = backtrack(lambda a: a, lambda a, point: False, length, shortest=0.0)
+    assert (found.trials, found.accepted) == (1, False)

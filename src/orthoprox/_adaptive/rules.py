@@ -9,14 +9,14 @@ from math import inf, log
 
 from orthoprox._adaptive.phase import Memory
 from orthoprox._adaptive.settings import SETTINGS, Settings
-from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.library import Array, namespace, norm
 
 
 def initial_curvature(k: Settings, curvature: float, Y: Array, rule: int) -> float:
     """Return c = L + 2 |Y|_2, the curvature of l(X) + <Y, X'X - I>, with the margin of the step
     rule.
     """
-    w = namespace(Y).linalg.eigvalsh(Y)
+    w = _eigenvalues(Y)
     return k.margins[rule] * (curvature + 2 * max(-float(w[0]), float(w[-1])))
 
 
@@ -59,7 +59,13 @@ def divergence_bound(first: Array) -> float:
     divergence.
     """
     C = first.mT @ first
-    return max(1.0, 2 * float(namespace(C).linalg.eigvalsh(C)[-1]))
+    return max(1.0, 2 * float(_eigenvalues(C)[-1]))
+
+
+def _eigenvalues(C: Array) -> Array:
+    if not float(norm(C)) < inf:
+        raise FloatingPointError("The gradient of l or the prox of g is not finite.")
+    return namespace(C).linalg.eigvalsh(C)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Generic, TypeVar
 
 from orthoprox._arrays.library import Array, inner
@@ -25,13 +26,13 @@ def backtrack(
     at: Callable[[float], T], good: Callable[[float, T], bool], length: float, *, shrink: float = 0.5, shortest: float
 ) -> Step[T]:
     """Try length, shrink length, shrink^2 length, ... until one is good, or the next would be below
-    ``shortest``.
+    ``shortest``, or not a positive number.
     """
     trials = 1
     while True:
         point = at(length)
         accepted = good(length, point)
-        if accepted or shrink * length < shortest:
+        if accepted or not 0 < shrink * length < inf or shrink * length < shortest:
             return Step(length, point, trials, accepted)
         length, trials = shrink * length, trials + 1
 
