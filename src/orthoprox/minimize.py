@@ -19,7 +19,7 @@ from orthoprox._run.multistart import solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
 from orthoprox._run.solve import Call, Callback, check_method, run, start_point
-from orthoprox._run.units import Units
+from orthoprox._run.units import Units, measured
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
@@ -139,9 +139,8 @@ def minimize(
     counting, units = counted(problem, meter.work), Units(problem)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         try:
-            units, start = _units(problem, counting, start, project=project)
-            counting = counted(units.inside, meter.work)
-            starts = _starts(counting, start, n_starts, rng, deadline)
+            units, counting, X = measured(problem, meter.work, _first(problem, start, rng, project=project))
+            starts = _starts(counting, start if isinstance(start, str) else X, n_starts, rng, deadline)
         except KeyboardInterrupt:
             starts, n_starts, callback = [random(counting, rng)], 1, _interrupted
         meter.left["start"] = float(counting.value(starts[0]))
@@ -220,14 +219,11 @@ def _named(start: Any, auto: str) -> tuple[Any, bool]:
     return (auto, auto == "search") if name == "auto" else (name, False)
 
 
-def _units(problem: Problem, counting: Problem, start: Any, *, project: bool) -> tuple[Units, Any]:
-    """Return the units of the call, measured at the start or, if this has only a name, at a random
-    point; and the start.
-    """
-    named = isinstance(start, str)
-    X = random(counting, np.random.default_rng(0)) if named else _point(counting, start, project)
-    X, size = counting.sized(X)
-    return Units.at(problem, X, size), start if named else X
+def _first(problem: Problem, start: Any, rng: np.random.Generator, *, project: bool) -> Array:
+    """Return where f is measured: at the start, or at a random point if this has only a name."""
+    if not isinstance(start, str):
+        return _point(problem, start, project)
+    return random(problem, rng if start == "search" else np.random.default_rng(0))
 
 
 def _starts(problem: Problem, start: Any, number: int, rng: np.random.Generator, deadline: Deadline | None) -> list[Array]:

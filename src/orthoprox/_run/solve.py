@@ -14,8 +14,8 @@ from orthoprox._linalg.stiefel import rounding_length
 from orthoprox._run.ending import STALLED_STEPS, Ending, zero_columns
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox._run.units import Units
-from orthoprox.problems.problem import Problem, as_problem, counted
+from orthoprox._run.units import measured
+from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.solvers.base import Residuals, Solver
 from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import MaxIterations, Snapshot, Stationary, Stop, as_rule
@@ -78,13 +78,11 @@ def solve(
         inputs.function(callback, "callback", "one argument")
     X0 = start_point(problem, X0)
     rule = solver.default_stop(Stationary(), MaxIterations()) if stop is None else as_rule(stop)
-    kept, counting = inputs.flag(history, "history"), counted(problem, meter.work)
+    kept = inputs.flag(history, "history")
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        X0, size = counting.sized(X0)
-        units = Units.at(problem, X0, size)
-        inside = counted(units.inside, meter.work)
-        evaluator = Evaluator.at(inside, X0)
-        call = Call(inside, units.solver(solver), units.rule(rule), evaluator, meter, every=every, history=kept)
+        units, counting, X0 = measured(problem, meter.work, X0)
+        evaluator = Evaluator.at(counting, X0)
+        call = Call(counting, units.solver(solver), units.rule(rule), evaluator, meter, every=every, history=kept)
         return units.result(run(call, X0, units.callback(callback)), solver)
 
 

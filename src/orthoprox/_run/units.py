@@ -9,7 +9,7 @@ from typing import Any
 
 from orthoprox._arrays.library import Array, is_array
 from orthoprox._run.result import Result
-from orthoprox.problems.problem import Problem
+from orthoprox.problems.problem import Problem, Work, counted
 from orthoprox.problems.scaled import scaled, unit
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.rules import Snapshot, Stop
@@ -28,11 +28,6 @@ class Units:
 
     problem: Problem  # the user's
     unit: float = 1.0
-
-    @classmethod
-    def at(cls, problem: Problem, X: Array, size: tuple[float, float]) -> "Units":
-        """Return the units for a problem whose terms have this size at X."""
-        return cls(problem, unit(problem, X, size))
 
     @cached_property
     def inside(self) -> Problem:
@@ -78,6 +73,15 @@ class Units:
             history={name: column * columns.get(name, 1) for name, column in result.history.items()},
             phases=tuple(replace(part, objective=part.objective * self.unit) for part in result.phases),
         )
+
+
+def measured(problem: Problem, work: Work, X: Array) -> tuple[Units, Problem, Array]:
+    """Return the units for the size that f has at X, the problem in these units, and X in the
+    precision in which a run will go on. Evaluations of the problem add to ``work``, from here on.
+    """
+    X, size = counted(problem, work).sized(X)
+    units = Units(problem, unit(problem, X, size))
+    return units, counted(units.inside, work), X
 
 
 def _times(value: Any, factor: float) -> Any:

@@ -29,7 +29,6 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
     k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
     affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        problem.probe(random(problem, rng))
         if number == 1 and affordable < 0:
             guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
             return guess or [pca(problem, rng)]
