@@ -6,6 +6,7 @@ import numpy as np
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, from_numpy, inner, namespace, norm
+from orthoprox._arrays.words import shown
 from orthoprox.nonsmooth.base import Nonsmooth
 from orthoprox.problems.problem import HasShape
 from orthoprox.problems.scaled import extreme, scaled_smooth
@@ -30,7 +31,7 @@ def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.rand
         If it exceeds ``tol``.
     """
     if not isinstance(smooth, Smooth):
-        raise TypeError(f"check_grad was given {smooth!r}, a {type(smooth).__name__}; it needs a Smooth term.")
+        raise TypeError(f"check_grad was given {shown(smooth)}; it needs a Smooth term.")
     X = _double(smooth, X)
     tol, rng = inputs.number(tol, "tol"), inputs.generator(seed)
     D = smooth.grad(X)
@@ -74,7 +75,7 @@ def check_prox(
         If it exceeds ``tol``.
     """
     if not isinstance(nonsmooth, Nonsmooth):
-        raise TypeError(f"check_prox was given {nonsmooth!r}, a {type(nonsmooth).__name__}; it needs a Nonsmooth term.")
+        raise TypeError(f"check_prox was given {shown(nonsmooth)}; it needs a Nonsmooth term.")
     X = _double(nonsmooth, X)
     t, tol, rng = inputs.number(t, "t"), inputs.number(tol, "tol"), inputs.generator(seed)
     if t * nonsmooth.modulus >= 1:

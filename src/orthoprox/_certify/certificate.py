@@ -114,10 +114,10 @@ def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, work: int 
     spent, the multiplier is refined and the lower bound computed; this goes on while the bound
     falls and P does not move away from X or from P'P = I.
     """
-    D, budget = problem.grad(X), _Budget(work)
+    D, budget = problem.grad(X), _Budget(work, problem.heed)
     if Y is None:
         s = (X - problem.prox(X, t)) / t
-        search = budget if work > 0 else _Budget(_SEARCH)
+        search = budget if work > 0 else _Budget(_SEARCH, problem.heed)
         Y = _certify_once(problem, X, stiefel.multiplier(X, D + s), D=D, t=t, budget=search).multiplier
     best = _certify_once(problem, X, Y, D=D, t=t, budget=budget)
     while budget.left > 0 and best.upper > _rounding(D):
@@ -130,15 +130,18 @@ def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, work: int 
 
 
 class _Budget:
-    """Counts down the products that a certificate may still spend."""
+    """Counts down the products that a certificate may still spend, and ends where the call has
+    to.
+    """
 
-    def __init__(self, products: int) -> None:
-        self.left = products
+    def __init__(self, products: int, heed: Callable[[], None]) -> None:
+        self.left, self.heed = products, heed
 
     def solve(self, apply: Callable[[Array], Array], B: Array, tol: float) -> Array:
         """Solve apply(S) = B by conjugate gradients within the budget."""
 
         def counted(S: Array) -> Array:
+            self.heed()
             self.left -= 1
             return apply(S)
 
@@ -248,7 +251,7 @@ def _direction(model: _Subdifferential, R: Array, budget: _Budget) -> Array:
     both sides.
     """
     spread, V = _masked(model, R), -R
-    last = _Budget(max(budget.left, _LAST))
+    last = _Budget(max(budget.left, _LAST), budget.heed)
     for _ in range(3):  # iterative refinement: each round removes what the one before left
         V = V - spread(last.solve(lambda T: model.left(spread(T)), model.left(V), tol=1e-8))
     return V

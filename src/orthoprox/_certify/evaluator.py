@@ -48,6 +48,14 @@ class Evaluator:
         """Return the evaluator of a call that starts at X0."""
         return cls(problem, proximal_step(problem, X0), FLOOR * float(norm(problem.grad(X0))))
 
+    @classmethod
+    def rough(cls, problem: Problem, X0: Array) -> "Evaluator":
+        """Return the evaluator with a step from the slope |grad l(X0)| / sqrt(n) instead of the
+        curvature, at the price of one gradient.
+        """
+        size = float(norm(problem.grad(X0)))
+        return cls(problem, X0.shape[-1] ** 0.5 / size if size > 0 else 1.0, FLOOR * size)
+
     def certify(self, X: Array, multiplier: Array | None, *, work: int = 0) -> Certificate:
         """Certify X, quickly, or as sharply as ``work`` pairs of products allow."""
         return certify(self.problem, X, multiplier, self.step, work=work)

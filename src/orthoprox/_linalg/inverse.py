@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from orthoprox._arrays.library import Array, identity, is_array, namespace, norm, power_of_two, precision
 from orthoprox._linalg.krylov import conjugate_gradients
@@ -23,6 +22,8 @@ def shifted_inverse(A: Any, c: float) -> Callable[[Array], Array]:
         inverse = namespace(A).linalg.inv(A + c * identity(A.shape[-1], A))
         return lambda R: inverse @ R
     if sp.issparse(A):
+        from scipy.sparse.linalg import splu
+
         factors = splu((A + c * sp.eye_array(A.shape[0])).tocsc())
         return lambda R: factors.solve(R).astype(R.dtype)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from orthoprox._arrays.library import Array, is_array
 from orthoprox._run.result import Result
-from orthoprox.problems.problem import Problem, Work, counted
+from orthoprox.problems.problem import Problem, TermError
 from orthoprox.problems.scaled import scaled, unit
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.rules import Snapshot, Stop
@@ -75,18 +75,21 @@ class Units:
         )
 
 
-def measured(problem: Problem, work: Work, X: Array) -> tuple[Units, Problem, Array]:
-    """Return the units for the size that f has at X, the problem in these units, and X in the
-    precision in which a run will go on. Evaluations of the problem add to ``work``, from here on.
-    """
-    X, size = counted(problem, work).sized(X)
-    units = Units(problem, unit(problem, X, size))
-    return units, counted(units.inside, work), X
-
-
 def _times(value: Any, factor: float) -> Any:
     """Return a parameter times a factor; a number that is not 0 does not become 0 or infinite."""
     if is_array(value):
         return value * factor
     size = abs(value * factor)
     return value if value == 0 else (1 if value > 0 else -1) * min(max(size, 1 / _LARGEST), _LARGEST)
+
+
+def measured(problem: Problem, counting: Problem, X: Array) -> tuple[Units, Array]:
+    """Return the units of a call, measured at X on the problem whose work is counted, and X in the
+    precision in which a run will go on. A term that is of no use there raises what it raises by
+    itself.
+    """
+    try:
+        X, size = counting.sized(X)
+    except TermError as error:
+        raise error.__cause__ or error from None
+    return Units(problem, unit(problem, X, size)), X

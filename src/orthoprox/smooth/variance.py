@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, inner, is_array, namespace
 from orthoprox._linalg import products
+from orthoprox._linalg.adjoint import check_adjoint
 from orthoprox._linalg.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
 from orthoprox._linalg.spectrum import dense_norm, spectral_norm
 from orthoprox._linalg.stream import RowStream
@@ -27,7 +27,8 @@ class Variance(Smooth):
     The product A'AX is done as (A'A)X or as A'(AX), whichever needs fewer operations. For each
     column of X these are ``2 m^2`` and ``4 z``, with z the number of stored entries of A; forming
     A'A costs ``z m`` once, which is spread over a thousand columns. An operator is applied, never
-    formed. A memory map is read in row blocks: once, if A'A pays.
+    formed; one random test <Ax, y> = <x, A'y> tells whether its ``rmatvec`` is the adjoint of its
+    ``matvec``. A memory map is read in row blocks: once, if A'A pays.
 
     Parameters
     ----------
@@ -36,10 +37,10 @@ class Variance(Smooth):
     """
 
     def __init__(self, A: Any) -> None:
-        self.A = RowStream(A) if isinstance(A, np.memmap) else inputs.operator(A, "A")
+        self.A: Any = RowStream(A) if isinstance(A, np.memmap) else inputs.operator(A, "A")
         _check_size(self.A)
-        if isinstance(A, LinearOperator):
-            _check_adjoint(A)
+        if inputs.is_operator(A):
+            check_adjoint(A, "A")
         with np.errstate(over="ignore", invalid="ignore"):
             self._hessian = -2 * _gram(self.A) if _gram_pays(self.A) else None  # -2A'A, if it is formed
         if self._hessian is not None and not bool(
@@ -122,6 +123,8 @@ class Variance(Smooth):
         elif self._hessian is not None:
             family = inverses(self._hessian)
         else:
+            from scipy.sparse.linalg import LinearOperator
+
             family = inverses(LinearOperator((m, m), matvec=self._grad, matmat=self._grad))
 
         def at(c: float) -> Callable[[Array], Array]:
@@ -143,15 +146,8 @@ def _check_size(A: Any) -> None:
         raise ValueError(f"A has no entry above {largest:.3g}, so that A'A underflows; scale A.")
 
 
-def _check_adjoint(A: LinearOperator) -> None:
-    try:
-        A.rmatvec(np.zeros(A.shape[0]))
-    except (NotImplementedError, TypeError) as error:
-        raise TypeError("A is an operator without rmatvec; the gradient needs products with A' too, define it.") from error
-
-
 def _gram_pays(A: Any) -> bool:
-    if isinstance(A, LinearOperator) and not isinstance(A, RowStream):
+    if inputs.is_operator(A):
         return False
     p, m = A.shape[-2:]
     stored = A.nnz if sp.issparse(A) else p * m
