@@ -34,7 +34,7 @@ def test_an_interrupt_while_a_start_is_sought_returns_a_point(monkeypatch):
 def test_lower_minima_are_looked_for_without_the_callback(monkeypatch):
     seen, calls = [], []
 
-    def spy(call, result, rng):
+    def spy(call, result, rng, starts):
         seen.append(len(calls))
         return run(call, stiefel.polar(result.X))
 

@@ -37,7 +37,8 @@ class Variance(Smooth):
     """
 
     def __init__(self, A: Any) -> None:
-        self.A: Any = RowStream(A) if isinstance(A, np.memmap) else inputs.operator(A, "A")
+        A = RowStream(A) if isinstance(A, np.memmap) else A
+        self.A: Any = A if isinstance(A, RowStream) else inputs.operator(A, "A")
         _check_size(self.A)
         if inputs.is_operator(A):
             check_adjoint(A, "A")
