@@ -91,7 +91,7 @@ MISFITS = [
     ("its cycles", lambda: Dissolving(max_cycles=0), ValueError, "max_cycles = 0; it needs a whole number >= 1"),
     ("no shrink", lambda: RGD(shrink=None), TypeError, "shrink is None, a NoneType; it needs a real number"),
     ("no decay", lambda: RSM(decay=None), TypeError, "decay is None, a NoneType; it needs a real number"),
-    ("no gamma", lambda: RADMM(gamma=None), TypeError, "gamma is None, a NoneType; it needs a real number"),
+    ("gamma 0", lambda: RADMM(gamma=0.0), ValueError, "gamma = 0; it needs a finite number > 0"),
     ("no growth", lambda: PAMAL(growth=None), TypeError, "growth is None, a NoneType; it needs a real number"),
     ("list", lambda: SOC(penalty=[1.0]), TypeError, r"penalty is \[1.0\], a list; it needs a real number"),
     ("array", lambda: PLAM(step_size=np.ones(2)), TypeError, "step_size is a NumPy array of shape .*; it needs a real number"),
