@@ -99,10 +99,10 @@ def test_methods_are_invariant_without_a_unit(method):
 def test_coordinates_of_a_low_rank():
     """Pivots beyond the rank of the data are chosen by rounding errors, which scale as well."""
     for seed in range(5):
-        points = []
+        H, points = -2 * normal(seed, 5, 40).T @ normal(seed, 5, 40), []
         for c in (1.0, 2.0**3, 2.0**21):
-            H = -2 * normal(seed, 5, 40).T @ normal(seed, 5, 40)
-            points.append(STARTS["coordinates"](op.Problem(smooth.Quadratic(c * H), nonsmooth.Zero(), (40, 10)), None))
+            problem = op.Problem(smooth.Quadratic(c * H), nonsmooth.Zero(), (40, 10))
+            points.append(STARTS["coordinates"](problem, np.random.default_rng(0)))
         assert np.array_equal(points[0], points[1])
         assert np.array_equal(points[0], points[2])
 
