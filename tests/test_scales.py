@@ -88,6 +88,26 @@ def test_ordinary_scales_are_invariant_without_a_unit(kind):
 
 
 @pytest.mark.parametrize("method", SOLVERS)
+def test_methods_are_invariant_without_a_unit(method):
+    """Nothing in a method is compared with 1."""
+    problem = PROBLEMS["smooth" if method in SMOOTH_ONLY else "l1"]
+    base = minimize(problem(1.0), method=method, start="random", max_iterations=30)
+    for k in (-61, 61):
+        assert_same(minimize(problem(2.0**k), method=method, start="random", max_iterations=30), base, 2.0**k)
+
+
+def test_coordinates_of_a_low_rank():
+    """Pivots beyond the rank of the data are chosen by rounding errors, which scale as well."""
+    for seed in range(5):
+        H, points = -2 * normal(seed, 5, 40).T @ normal(seed, 5, 40), []
+        for c in (1.0, 2.0**3, 2.0**21):
+            problem = op.Problem(smooth.Quadratic(c * H), nonsmooth.Zero(), (40, 10))
+            points.append(STARTS["coordinates"](problem, np.random.default_rng(0)))
+        assert np.array_equal(points[0], points[1])
+        assert np.array_equal(points[0], points[2])
+
+
+@pytest.mark.parametrize("method", SOLVERS)
 def test_powers_of_ten_converge(method):
     kind = "smooth" if method in SMOOTH_ONLY else "l1"
     if method in SUBLINEAR or method == "dissolving":

@@ -4,6 +4,7 @@ semismooth Newton method for elements of minimum norm.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 
 from orthoprox._arrays.library import Array, inner, namespace, norm, precision
 
@@ -96,7 +97,7 @@ def next_radius(radius: float, step: Step, agreement: float, largest: float) -> 
 def _to_border(V: Array, P: Array, radius: float) -> float:
     """Return the tau >= 0 with |V + tau P| = radius."""
     vv, vp, pp = (float(inner(*pair)) for pair in ((V, V), (V, P), (P, P)))
-    return float((-vp + max(vp**2 + pp * (radius**2 - vv), 0.0) ** 0.5) / pp)
+    return float((-vp + sqrt(max(vp * vp + pp * (radius**2 - vv), 0.0))) / pp)  # powers of vp need not be exact
 
 
 def min_norm(

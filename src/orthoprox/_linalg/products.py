@@ -6,6 +6,7 @@ with a sparse solution, the products go over its nonzero entries only. Small, de
 arrays are multiplied as usual.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -138,7 +139,7 @@ def restart_test(X: Array, E: Array, old: Array) -> tuple[float, float]:
     """Return |X - E| and <E - X, X - old>."""
     if all(map(is_large, (X, E, old))) and (kernels := compiled()) is not None:
         length, along = kernels.restart_test(X, E, old)
-        return length**0.5, along
+        return math.sqrt(length), along
     back = E - X
     return float(norm(back)), float(inner(back, X - old))
 
@@ -148,5 +149,5 @@ def secant_norms(E: Pair, D: Pair, U: Pair) -> tuple[float, float]:
     pairs = (E, D, U)
     if all(is_large(matrix) for pair in pairs for matrix in pair) and (kernels := compiled()) is not None:
         move, change = kernels.secant_norms(pairs)
-        return move**0.5, change**0.5
+        return math.sqrt(move), math.sqrt(change)
     return float(norm(E[0] - E[1])), float(norm(D[0] - D[1] + 2 * (U[0] - U[1])))

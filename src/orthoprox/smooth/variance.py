@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -53,8 +54,11 @@ class Variance(Smooth):
 
     def times(self, factor: float) -> "Variance":
         """Return factor l; A is multiplied by the root of the factor."""
-        root = factor**0.5
-        return Variance(self.A.times(root) if isinstance(self.A, RowStream) else self.A * root)
+        root, multiple = factor**0.5, copy(self)
+        multiple.A = self.A.times(root) if isinstance(self.A, RowStream) else self.A * root
+        multiple._hessian = None if self._hessian is None else self._hessian * factor
+        multiple.__dict__.pop("lipschitz", None)
+        return multiple
 
     def check_shape(self, shape: tuple[int, int]) -> None:
         if self.A.shape[-1] != shape[0]:

@@ -1,6 +1,7 @@
 """Landing, a method that moves towards the manifold instead of staying on it."""
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any, ClassVar
 
 from orthoprox._arrays.library import Array, norm
@@ -109,7 +110,9 @@ class Landing(Solver[State]):
             return state.eta
         d, a = float(norm(state.G)), float(norm(state.field))
         attraction = state.lam * d * (1 - d)
-        bound = (attraction + max(attraction**2 + a**2 * (self.safe - d), 0.0) ** 0.5) / a**2 if a > 0 else state.eta
+        bound = (
+            (attraction + sqrt(max(attraction * attraction + a * a * (self.safe - d), 0.0))) / (a * a) if a > 0 else state.eta
+        )
         return min(state.eta, bound, 1 / (2 * state.lam))
 
 

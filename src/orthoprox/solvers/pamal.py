@@ -109,7 +109,7 @@ class PAMAL(Solver[State]):
         L1, L2, c, k = state.L1, state.L2, self.proximal * unit, state.k + 1
         tolerance, solve = max(self.floor, self.accuracy**k) * unit, state.solvers(c + 2 * rho)
 
-        cycles, change = 0, tolerance + 1
+        cycles, change = 0, float("inf")
         while cycles < self.max_cycles and change > tolerance:
             X_old, P_old, Q_old = X, P, Q
             X = solve(L1 + L2 + rho * (Q + P) + c * X, X)

@@ -90,7 +90,8 @@ class RGD(Solver[State]):
 
     def step(self, problem: Problem, state: State) -> State:
         X, xi, retract = state.X, state.xi, RETRACTIONS[self.retraction]
-        slope = self._decrease * float(norm(xi)) ** 2
+        size = float(norm(xi))
+        slope = self._decrease * (size * size)
 
         def at(t: float) -> tuple[Array, float, Array]:
             trial = retract(X - t * xi)

@@ -168,7 +168,8 @@ def _smoothed(problem: Problem, X: Array, f: float, D: Array, *, nu: float, p: P
 
 def _descend(problem: Problem, state: State) -> State:
     """Take one step of Barzilai and Borwein, shortened where it has to be."""
-    slope = _DECREASE * float(norm(state.xi)) ** 2
+    size = float(norm(state.xi))
+    slope = _DECREASE * (size * size)
 
     def at(t: float) -> tuple[Array, float, Array, Envelope]:
         X = stiefel.polar(state.X - t * state.xi)

@@ -109,15 +109,15 @@ def _highest(C: np.ndarray) -> float:
 
 
 def _pivots(M: np.ndarray, n: int) -> list[int]:
-    """Return the first n pivots of the Cholesky factorisation of M, each the largest remaining
-    diagonal entry.
+    """Return the first n pivots of the factorisation M = L diag(1 / d) L', each the largest
+    remaining diagonal entry.
     """
-    L, left, pivots = np.zeros((len(M), n)), np.diag(M).copy(), []
+    L, d, left, pivots = np.zeros((len(M), n)), np.ones(n), np.diag(M).copy(), []
     for k in range(n):
         j = int(np.argmax(left))
         pivots.append(j)
-        column = M[:, j] - L[:, :k] @ L[j, :k]
-        L[:, k] = column / left[j] ** 0.5 if left[j] > 0 else 0.0
-        left = left - L[:, k] ** 2
+        if left[j] > 0:
+            L[:, k], d[k] = M[:, j] - L[:, :k] @ (L[j, :k] / d[:k]), left[j]
+        left = left - L[:, k] * (L[:, k] / d[k])
         left[pivots] = -np.inf
     return pivots

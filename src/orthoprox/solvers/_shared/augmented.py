@@ -115,7 +115,8 @@ def newton(F: Lagrangian, start: Point[Parts], *, tol: float, accuracy: float, s
         def good(a: float, trial: Point[Parts], size: float = size, limit: float = limit, slope: float = slope) -> bool:
             if by_value:
                 return trial.value <= limit + _DECREASE * a * slope
-            return euclidean(trial.X, trial.gradient)[1] ** 2 <= (1 - _DECREASE * a) * size**2
+            left = euclidean(trial.X, trial.gradient)[1]
+            return left * left <= (1 - _DECREASE * a) * (size * size)
 
         line = lambda a, X=now.X, Z=Z: F.at(stiefel.RETRACTIONS["qr"](X + a * Z))  # noqa: E731
         found = backtrack(line, good, 1.0, shortest=_SHORTEST)

@@ -4,7 +4,7 @@ Lagrangian.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
+from math import inf, sqrt
 from typing import Generic, TypeVar
 
 from orthoprox._arrays.library import Array, inner, norm
@@ -53,7 +53,7 @@ def canonical(X: Array, W: Array) -> tuple[Array, float]:
     """
     C = W.mT @ X
     eta, skew = W - X @ C, (C - C.mT) / 2
-    return eta, max(float(inner(eta, eta) - 3 * inner(skew, skew)), 0.0) ** 0.5
+    return eta, sqrt(max(float(inner(eta, eta) - 3 * inner(skew, skew)), 0.0))
 
 
 def rgbb(
@@ -84,7 +84,7 @@ def rgbb(
     while steps < max_steps and (steps == 0 or tol < size < inf):
 
         def good(a: float, trial: Point[T], C: float = C, size: float = size) -> bool:
-            return trial.value <= C - decrease * a * size**2
+            return trial.value <= C - decrease * a * (size * size)
 
         line = lambda a, X=now.X, eta=eta: at(retract(X - a * eta))  # noqa: E731
         found = backtrack(line, good, a, shrink=shrink, shortest=shrink ** (trials - 0.5) * a)
