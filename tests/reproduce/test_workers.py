@@ -1,25 +1,19 @@
 """Runs in processes of their own: grouped, one BLAS thread each, timed ones alone and last."""
 
-import multiprocessing
 import os
-import signal
-import time
 from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
-from orthoprox._run.pool import _THREADS, _one_thread, processes
+from orthoprox._run.workers import WorkerError
 from orthoprox.reproduce import workers
 from orthoprox.reproduce.spec import Run, load
 from orthoprox.reproduce.studies import STUDIES, quadratics
 from orthoprox.reproduce.task import Task, tasks
 from orthoprox.reproduce.workers import _outcomes, work
-
-CORES = workers.cores
 
 
 @pytest.fixture(autouse=True)
@@ -62,10 +56,6 @@ def changed(run, **parameters):
     return Run(run.at, {**run.settings, "stop": stop, "parameters": {**run.settings["parameters"], **parameters}})
 
 
-def test_cores_are_those_that_this_process_may_use():
-    assert 1 <= CORES() <= min(os.cpu_count(), 61)
-
-
 # Execution
 
 
@@ -89,49 +79,9 @@ def test_work_gives_the_outcomes_of_the_study_and_an_error_does_not_stop_the_oth
         assert "quadratics.py" in outcome["trace"]
 
 
-@pytest.mark.extended
-def test_processes_have_one_blas_thread_and_end_at_once_on_ctrl_c():
-    with processes(1) as pool:
-        assert [pool.submit(os.getenv, name).result(60) for name in _THREADS] == ["1"] * len(_THREADS)
-        assert pool.submit(signal.getsignal, signal.SIGINT).result(60) == signal.SIG_DFL
-
-
-def test_one_thread_restores_the_environment(monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", "7")
-    monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
-    with _one_thread():
-        assert {os.environ[name] for name in _THREADS} == {"1"}
-    assert os.environ["OMP_NUM_THREADS"] == "7"
-    assert "MKL_NUM_THREADS" not in os.environ
-    with pytest.raises(RuntimeError, match="within"), _one_thread():
-        raise RuntimeError("within")
-    assert os.environ["OMP_NUM_THREADS"] == "7"
-    assert "MKL_NUM_THREADS" not in os.environ
-
-
-@pytest.mark.extended
-def test_an_exception_ends_the_processes_at_once():
-    before = set(multiprocessing.active_children())
-    start = time.monotonic()
-
-    def interrupted():
-        with processes(1) as pool:
-            pool.submit(os.getpid).result(60)  # it has started
-            pool.submit(time.sleep, 120)
-            pool.submit(time.sleep, 120)
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    for child in set(multiprocessing.active_children()) - before:
-        child.join(30)
-    assert set(multiprocessing.active_children()) <= before
-    assert time.monotonic() - start < 60
-
-
 def test_a_killed_process_is_told_with_what_to_do():
     future = Future()
-    future.set_exception(BrokenProcessPool("gone"))
+    future.set_exception(WorkerError("gone"))
     with pytest.raises(RuntimeError, match=r"was killed.* What was finished is kept"):
         _outcomes(future)
 
@@ -146,7 +96,7 @@ class Pool:
     def submit(self, function, study, group):
         self.events.append((study, len(group)))
         future = Future()
-        future.set_result(function(study, group))
+        future.set_result(function(None, study, group))
         return future
 
 
@@ -171,7 +121,7 @@ def events(monkeypatch):
     def pool(number):
         yield Pool(found, number)
 
-    monkeypatch.setattr(workers, "processes", pool)
+    monkeypatch.setattr(workers, "Workers", pool)
     for name, study in list(STUDIES.items()):
 
         def nothing(group, name=name):
@@ -210,7 +160,7 @@ def test_no_more_tasks_are_taken_than_there_are_processes(monkeypatch):
     """What is not taken is left for others."""
     monkeypatch.setattr(workers, "cores", lambda: 2)
     pool, running = Held(), []
-    monkeypatch.setattr(workers, "processes", lambda number: nullcontext(pool))
+    monkeypatch.setattr(workers, "Workers", lambda number: nullcontext(pool))
     monkeypatch.setattr(workers, "wait", lambda futures, *_: running.append(len(futures)) or pool.finish(futures))
     agenda = Agenda(every("fig-qp-r-beta")[:5])
     work(agenda)

@@ -54,6 +54,7 @@ class Settings:
 
     # starts and lower minima
     probe: int = 30  # iterations of a probe; coordinate vectors may cost as many gradients
+    share: float = 0.1  # of a time budget, for the search for a start
     work: float = 2e10  # operations that all probes, or all further runs, may take
     overhead: float = 2e6  # the least cost of an iteration, in operations
     power: int = 15  # steps of the power method for principal components

@@ -2,7 +2,7 @@
 solver. What it measures: objective, feasibility, stationarity, sparsity.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orthoprox._arrays.library import Array, namespace, negligible, norm, precision
 from orthoprox._certify.certificate import Certificate, certify, proximal_step
@@ -26,6 +26,10 @@ class Measurement:
     sparsity: float  # share of entries with |x| < 1e-5
     kkt_error: float  # what is missing to a feasible stationary point, the number that `tol` bounds
 
+    def times(self, unit: float) -> "Measurement":
+        """Return the measurement of f times the unit."""
+        return replace(self, objective=self.objective * unit, projected_objective=self.projected_objective * unit)
+
 
 @dataclass(frozen=True)
 class Evaluator:
@@ -43,6 +47,14 @@ class Evaluator:
     def at(cls, problem: Problem, X0: Array) -> "Evaluator":
         """Return the evaluator of a call that starts at X0."""
         return cls(problem, proximal_step(problem, X0), FLOOR * float(norm(problem.grad(X0))))
+
+    @classmethod
+    def rough(cls, problem: Problem, X0: Array) -> "Evaluator":
+        """Return the evaluator with a step from the slope |grad l(X0)| / sqrt(n) instead of the
+        curvature, at the price of one gradient.
+        """
+        size = float(norm(problem.grad(X0)))
+        return cls(problem, X0.shape[-1] ** 0.5 / size if size > 0 else 1.0, FLOOR * size)
 
     def certify(self, X: Array, multiplier: Array | None, *, work: int = 0) -> Certificate:
         """Certify X, quickly, or as sharply as ``work`` pairs of products allow."""

@@ -1,5 +1,6 @@
 """Lower minima near the end of a run: basin hopping by smoothing continuation."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,15 +9,15 @@ from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox._run.solve import Call, run
+from orthoprox._run.run import Call, run
 from orthoprox.starts.points import random_direction
 from orthoprox.starts.search import affordable_hops, follow, probe_value
 from orthoprox.stopping.status import Status
 
 
-def lower_minima(call: Call, result: Result, rng: np.random.Generator) -> Result:
-    """Return the lowest minimum that basin hopping by smoothing continuation finds (Wales and Doye
-    1997).
+def lower_minima(call: Call, result: Result, rng: np.random.Generator, starts: Sequence[Array] = ()) -> Result:
+    """Return the lowest minimum that runs from further starts find, and basin hopping by smoothing
+    continuation (Wales and Doye 1997).
 
     Each round follows two continuation paths from the best minimiser found so far, probes both
     ends, and runs from the better one. The first round follows a wide and a narrow path from the
@@ -27,42 +28,46 @@ def lower_minima(call: Call, result: Result, rng: np.random.Generator) -> Result
     rounds = affordable_hops(call.problem, result.iterations)
     if rounds == 0 or result.status is not Status.CONVERGED:
         return result
+    best = [result]
     with call.meter.part("lower minima"):
-        best = _hop(replace(call, meter=Meter("run", call.meter.work)), result, rng, rounds)
-        call.meter.left["lower minima"] = best.measurement.projected_objective
-    return best
+        with call.deadline.part():
+            _hop(replace(call, meter=Meter("run", call.meter.work)), best, rng, starts, rounds=rounds)
+        call.meter.left["lower minima"] = best[-1].measurement.projected_objective
+    return best[-1]
 
 
-def _hop(call: Call, best: Result, rng: np.random.Generator, rounds: int) -> Result:
+def _hop(call: Call, best: list[Result], rng: np.random.Generator, starts: Sequence[Array], *, rounds: int) -> None:
+    """Append each lower minimum that is found."""
+    for X0 in starts:
+        _try(call, best, X0)
     failures = 0
     for _ in range(rounds):
-        if failures == SETTINGS.rounds // 2 or (call.deadline is not None and call.deadline.over()):
+        if failures == SETTINGS.rounds // 2:
             break
         try:
-            found = run(call, _promising(call, best.X, rng if failures else None))
-        except KeyboardInterrupt:  # the best result so far is kept
-            break
+            found = _try(call, best, _promising(call, best[-1].X, rng if failures else None))
         except (ArithmeticError, ValueError):  # l need not be defined along a path
-            failures += 1
-            continue
-        if found.status is Status.INTERRUPTED:
-            break
-        value = found.measurement.projected_objective
-        lower = value < best.measurement.projected_objective - SETTINGS.goal * abs(value)
-        best, failures = (found, 0) if found.status is Status.CONVERGED and lower else (best, failures + 1)
-    return best
+            found = False
+        failures = 0 if found else failures + 1
+
+
+def _try(call: Call, best: list[Result], X0: Array) -> bool:
+    """Run from X0; append the result if it is lower, and return whether it is."""
+    call.problem.heed()
+    found = run(call, X0)
+    value = found.measurement.projected_objective
+    lower = value < best[-1].measurement.projected_objective - SETTINGS.goal * abs(value)
+    if found.status is Status.CONVERGED and lower:
+        best.append(found)
+        return True
+    return False
 
 
 def _promising(call: Call, X: Array, rng: np.random.Generator | None) -> Array:
-    """Return the better end of two paths, from X or from random points around it; the first, if
-    the deadline is over.
-    """
+    """Return the better end of two paths, from X or from random points around it."""
     problem, k = call.problem, SETTINGS
     if rng is None:
         paths = [(X, k.widths), (X, k.widths[1:])]
     else:
         paths = [(X + jitter * random_direction(problem, rng), k.widths) for jitter in k.jitters]
-    first = follow(problem, *paths[0])
-    if call.deadline is not None and call.deadline.over():
-        return first
-    return min(first, follow(problem, *paths[1]), key=lambda end: probe_value(problem, end))
+    return min((follow(problem, *path) for path in paths), key=lambda end: probe_value(problem, end))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import orthoprox
 from orthoprox._arrays import inputs
-from orthoprox._run.pool import cores
+from orthoprox._run.workers import cores
 from orthoprox.datasets import cmu_house
 from orthoprox.reproduce import report
 from orthoprox.reproduce.agenda import Agenda, Job

@@ -2,20 +2,16 @@
 thread.
 """
 
-import os
 import traceback
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
-from functools import cache
-from multiprocessing import parent_process
-from threading import Thread
 from time import sleep
 
-from orthoprox._run.pool import cores, processes
+from orthoprox._run.workers import WorkerError, Workers, cores
 from orthoprox.reproduce.agenda import Agenda
 from orthoprox.reproduce.studies import STUDIES
 from orthoprox.reproduce.studies.study import Outcome, Settings
 from orthoprox.reproduce.task import Task
+from orthoprox.stopping.deadline import Deadline
 
 _PAUSE = 0.5  # seconds until it is asked again whether other processes have left something to do
 
@@ -33,7 +29,7 @@ def work(agenda: Agenda) -> None:
 
 
 def _work(agenda: Agenda, timed: bool, number: int) -> None:
-    with processes(number) as pool:
+    with Workers(number) as pool:
         running: dict[Future[list[Outcome]], Task] = {}
         while agenda.left(timed=timed) or running:
             while len(running) < number and (task := agenda.take(timed=timed)) is not None:
@@ -44,8 +40,7 @@ def _work(agenda: Agenda, timed: bool, number: int) -> None:
                 agenda.finish(running.pop(future), _outcomes(future))
 
 
-def _execute(study: str, group: list[Settings]) -> list[Outcome]:
-    _end_with_parent()
+def _execute(_: Deadline, study: str, group: list[Settings]) -> list[Outcome]:
     try:
         return STUDIES[study].execute(group)
     except Exception as error:
@@ -53,25 +48,10 @@ def _execute(study: str, group: list[Settings]) -> list[Outcome]:
         return [{"status": "ERROR", "message": message, "trace": traceback.format_exc()} for _ in group]
 
 
-@cache
-def _end_with_parent() -> None:
-    """Let this process end when the one that started it is killed, so that no work goes on that
-    nobody waits for.
-    """
-    parent = parent_process()
-    if parent is not None:
-
-        def follow() -> None:
-            parent.join()
-            os._exit(1)
-
-        Thread(target=follow, daemon=True).start()
-
-
 def _outcomes(future: Future[list[Outcome]]) -> list[Outcome]:
     try:
         return future.result()
-    except BrokenProcessPool as error:
+    except WorkerError as error:
         raise RuntimeError(
             "A process that executes runs was killed from outside. What was finished is kept; the same command goes on from "
             "there."

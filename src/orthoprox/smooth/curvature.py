@@ -34,8 +34,10 @@ def lipschitz(smooth: Smooth, X: Array) -> float:
 
 def local_lipschitz(smooth: Smooth, X: Array, D: Array, steps: int) -> float:
     """Return the largest secant of the gradient around X; raise where it is not finite."""
-    name = f"The curvature of {smooth.__class__.__name__}"
-    return inputs.number(largest_secant(smooth, X, D, steps), name, strict=False)
+    found = largest_secant(smooth, X, D, steps)
+    if not found < float("inf"):
+        raise FloatingPointError(f"The gradient of {smooth.__class__.__name__} is not finite near X, its curvature {found}.")
+    return found
 
 
 def largest_secant(smooth: Smooth, X: Array, D: Array, steps: int) -> float:

@@ -1,19 +1,23 @@
 """The search for a start: probe a few, and take the lowest probe values. Smoothing continuation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from math import inf
 
 import numpy as np
 
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
+from orthoprox.problems.scaled import extreme, scaled
 from orthoprox.problems.smoothed import Smoothed, smoothing
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random
 from orthoprox.stopping.deadline import Deadline
+
+Kind = Callable[[Problem, np.random.Generator], Array]
 
 
 def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline: Deadline | None = None) -> list[Array]:
@@ -22,28 +26,33 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
     The candidates are coordinate vectors, principal components and random points. If more than one
     start is asked for, or the problem is small, the end of a smoothing continuation is a candidate,
     too. If the probes would cost too much, the shape decides: coordinate vectors if there are many
-    columns, principal components otherwise. When half of the time until a deadline is over, the
-    search takes the first candidates at hand.
+    columns, principal components otherwise. A tenth of a time budget may be used; then the best
+    candidate so far is taken, and random points where there are too few.
     """
     k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
     affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        problem.probe(random(problem, rng))
+    found: list[tuple[float, Array]] = []
+    with (deadline or Deadline()).part(k.share), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if number == 1 and affordable < 0:
-            guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
-            return guess or [pca(problem, rng)]
+            with suppress(ArithmeticError, np.linalg.LinAlgError):
+                guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
+                return guess or [pca(problem, rng)]
+            return [random(problem, rng)]
         path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
-        starts = affordable_coordinates(problem, rng)
-        for kind in (*number * kinds, *path):
-            if len(starts) >= number and deadline is not None and deadline.half_over():
-                return starts[:number]
-            starts.append(kind(problem, rng))
-        probe_values: list[float] = []
-        for X in starts:
-            if len(probe_values) >= number and deadline is not None and deadline.half_over():
-                break
-            probe_values.append(probe_value(problem, X))
-        return [starts[j] for j in np.argsort(probe_values, kind="stable")[:number]]
+        for candidate in _candidates(problem, rng, (*number * kinds, *path)):
+            found.append((inf, candidate))  # a candidate that cannot be probed in time comes last
+            found[-1] = probe_value(problem, candidate), candidate
+    found.sort(key=lambda candidate: candidate[0])
+    lowest = [X for _, X in found[:number]]
+    return lowest + [random(problem, rng) for _ in range(number - len(lowest))]
+
+
+def _candidates(problem: Problem, rng: np.random.Generator, kinds: Sequence[Kind]) -> Iterator[Array]:
+    """Yield the starts to compare; one that the terms do not allow is left out."""
+    yield from affordable_coordinates(problem, rng)
+    for kind in kinds:
+        with suppress(ArithmeticError, np.linalg.LinAlgError):
+            yield kind(problem, rng)
 
 
 def advance(problem: Problem, X: Array, iterations: int) -> Array:
@@ -56,10 +65,15 @@ def advance(problem: Problem, X: Array, iterations: int) -> Array:
 
 
 def probe_value(problem: Problem, X: Array) -> float:
-    """Return f at the point of the manifold nearest to the end of a probe from X."""
-    end = advance(problem, X, SETTINGS.probe)
-    value = float(problem.value(polar(end)))
-    value = value if value < inf else float(problem.value(end))
+    """Return f at the point of the manifold nearest to the end of a probe from X; infinite if it
+    cannot be computed.
+    """
+    try:
+        end = advance(problem, X, SETTINGS.probe)
+        value = float(problem.value(polar(end)))
+        value = value if value < inf else float(problem.value(end))
+    except (ArithmeticError, np.linalg.LinAlgError):
+        return inf
     return value if value == value else inf
 
 
@@ -82,6 +96,8 @@ def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
     """
     X, coordinate_point = polar(X), like_data(problem, np.eye(*problem.shape))
     D = problem.grad(X)
+    size = extreme(float(namespace(D).max(namespace(D).abs(D))), X)
+    problem, D = scaled(problem, size), D / size
     for stage, width in enumerate(widths):
         nu = smoothing(problem.nonsmooth, coordinate_point, D, width)
         smoothed_problem = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
@@ -89,7 +105,7 @@ def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
     return X
 
 
-def affordable_hops(problem: Problem, iterations: int) -> int:
+def affordable_hops(problem: Problem, iterations: int = 0) -> int:
     """Return how many rounds of basin hopping the work allows if a run takes so many iterations; a
     round follows two paths and probes their ends. A smooth problem needs none.
     """
