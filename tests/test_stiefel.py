@@ -81,3 +81,14 @@ def refused():
 def test_what_does_not_fit_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("share", [-0.9, -0.6, 0.6, 0.9])
+def test_the_polar_factor_has_no_unit(dtype, share):
+    """polar(cX) = polar(X), also where the squares of cX are no numbers of its precision."""
+    given, unit = X.astype(dtype), dtype(2.0 ** round(share * np.finfo(dtype).maxexp))
+    with np.errstate(all="raise"):
+        found = op.stiefel.polar(unit * given)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, inside.polar(given), rtol=0, atol=8 * np.finfo(dtype).eps)

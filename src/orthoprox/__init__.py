@@ -1,7 +1,6 @@
 """orthoprox: min l(X) + g(X) subject to X'X = I, with l smooth and g prox-friendly."""
 
-from orthoprox import assignment, checks, datasets, nonsmooth, problems, smooth, solvers, starts, stiefel, stopping
-from orthoprox._certify import evaluator as metrics
+from orthoprox import assignment, checks, datasets, metrics, nonsmooth, problems, smooth, solvers, starts, stiefel, stopping
 from orthoprox._certify.certificate import Certificate, certificate
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result

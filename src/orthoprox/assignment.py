@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import to_numpy
 
 
+@quiet()
 def assign(X: Any) -> NDArray[np.int64]:
     """Return for each column j of X the row that it is matched with, all different, with the
     largest sum of entries.
@@ -27,6 +29,7 @@ def assign(X: Any) -> NDArray[np.int64]:
     return matched
 
 
+@quiet()
 def f_measure(matched: Any, truth: Any = None) -> float:
     """Return the F-measure of a matching: the harmonic mean of precision and recall.
 

@@ -5,14 +5,18 @@ from typing import Any
 import numpy as np
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, from_numpy, inner, namespace, norm
 from orthoprox._arrays.words import shown
 from orthoprox.nonsmooth.base import Nonsmooth
+from orthoprox.problems.careful import careful_nonsmooth, careful_smooth, own_errors
 from orthoprox.problems.problem import HasShape
 from orthoprox.problems.scaled import extreme, scaled_smooth
-from orthoprox.smooth.base import Smooth
+from orthoprox.smooth.base import HasMultiples, Smooth
 
 
+@quiet()
+@own_errors()
 def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.random.Generator = 0) -> float:
     """Check that ``smooth.grad`` is the gradient of ``smooth.value`` at X, and that
     ``value_and_grad`` agrees with both.
@@ -34,19 +38,20 @@ def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.rand
         raise TypeError(f"check_grad was given {shown(smooth)}; it needs a Smooth term.")
     X = _double(smooth, X)
     tol, rng = inputs.number(tol, "tol"), inputs.generator(seed)
-    D = smooth.grad(X)
+    ell = careful_smooth(smooth)
+    D, value = ell.grad(X), ell.value(X)
     inputs.returned_array(D, "grad", X)
-    inputs.returned_number(smooth.value(X), "value")
-    size = extreme(max(float(norm(D)), abs(float(smooth.value(X)))), X)
+    inputs.returned_number(value, "value")
+    size = extreme(max(float(norm(D)), abs(float(value))), X)
     if size != 1:
-        smooth, D = scaled_smooth(smooth, size), D / size
-    both = smooth.value_and_grad(X)
-    scale = max(float(norm(D)), 1e-3 * abs(float(smooth.value(X))), 1e-12)
-    errors = [abs(float(both[0]) - float(smooth.value(X))), float(norm(both[1] - D))]
+        ell, D = scaled_smooth(smooth if isinstance(smooth, HasMultiples) else ell, size), D / size
+    both = ell.value_and_grad(X)
+    scale = max(float(norm(D)), 1e-3 * abs(float(ell.value(X))), 1e-12)
+    errors = [abs(float(both[0]) - float(ell.value(X))), float(norm(both[1] - D))]
     h = 1e-5 * max(1.0, float(norm(X)))
     for _ in range(10):
         V = _direction(X, rng)
-        slope = (float(smooth.value(X + h * V)) - float(smooth.value(X - h * V))) / (2 * h)
+        slope = (float(ell.value(X + h * V)) - float(ell.value(X - h * V))) / (2 * h)
         errors.append(abs(slope - float(inner(D, V))))
     worst = float(np.max(errors)) / scale  # NaN if one of them is
     if not worst <= tol:
@@ -54,6 +59,8 @@ def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.rand
     return worst
 
 
+@quiet()
+@own_errors()
 def check_prox(
     nonsmooth: Nonsmooth, X: Any, t: float = 0.5, *, tol: float = 1e-9, seed: int | np.random.Generator = 0
 ) -> float:
@@ -82,22 +89,31 @@ def check_prox(
         raise ValueError(
             f"t = {t:g}; the prox is single-valued for t < 1 / modulus = {1 / nonsmooth.modulus:g}, pass a smaller t."
         )
-    P = nonsmooth.prox(X, t)
+    g = careful_nonsmooth(nonsmooth)
+    P = g.prox(X, t)
     inputs.returned_array(P, "prox", X)
-    inputs.returned_number(nonsmooth.value(P), "value", infinite=True)
+    value = g.value(P)
+    inputs.returned_number(value, "value", infinite=True)
+    if float(value) == np.inf:
+        raise ValueError("g is inf at the prox point; the prox has to lie where g is finite.")
     strength = 1 / t - nonsmooth.modulus  # the model is strongly convex with this constant
+    size = max(1.0, float(norm(X)))
+    unit = extreme(size, X)  # of length; the model is divided by its square
+
+    def square(V: Array) -> float:
+        return float(np.square(norm(V) / unit))
 
     def model(Q: Array) -> float:
-        return float(nonsmooth.value(Q)) + float(norm(Q - X)) ** 2 / (2 * t)
+        return float(g.value(Q)) / unit / unit + square(Q - X) / (2 * t)
 
-    best, size = model(P), max(1.0, float(norm(X)))
+    best = model(P)
     if not np.isfinite(best):
-        raise ValueError(f"g is {best} at the prox point; the prox has to lie where g is finite.")
+        raise ValueError(f"t = {t:g}; the model g(P) + |P - X|^2 / (2 t) overflows, pass a larger t or a smaller X.")
     trials = [X, 0 * X]
     for distance in size * 10.0 ** -np.arange(6):
         trials += [P + distance * _signs(X, rng) for _ in range(5)]
         trials += [P + distance * _entry(X, rng) for _ in range(5)]
-    worst = float(np.max([_excess(best + strength / 2 * float(norm(Q - P)) ** 2, model(Q)) for Q in trials]))
+    worst = float(np.max([_excess(best + strength / 2 * square(Q - P), model(Q)) for Q in trials]))
     if not worst <= tol:
         raise ValueError(
             f"The prox does not minimise its model: another point is better by {worst:.2g} (relative), above {tol:g}. "
@@ -122,7 +138,7 @@ def _direction(X: Array, rng: np.random.Generator) -> Array:
 
 
 def _excess(bound: float, found: float) -> float:
-    return -np.inf if found == np.inf else (bound - found) / max(1.0, abs(bound), abs(found))
+    return -np.inf if np.inf in (bound, found) else (bound - found) / max(1.0, abs(bound), abs(found))
 
 
 def _signs(X: Array, rng: np.random.Generator) -> Array:

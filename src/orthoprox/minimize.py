@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._arrays.words import short
 from orthoprox._linalg.stiefel import polar
@@ -135,7 +136,7 @@ def minimize(
     start, searched = _named(start, solver.auto.start)
     n_starts = _checked_n_starts(n_starts, start, callback, inputs.flag(progress, "progress"))
     project, history, rng = inputs.flag(project, "project"), inputs.flag(history, "history"), inputs.generator(seed)
-    with deadline.listening(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with deadline.listening(), quiet():
         units, X0, like = _units(problem, counted(problem, meter.work, deadline), start, deadline, project=project)
         inside = counted(units.inside, meter.work, deadline)
         spare = 1 if searched and stop is None and n_starts == 1 and affordable_hops(inside) > 0 else 0

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg import stiefel as geometry
 from orthoprox._linalg.stiefel import random_point
+from orthoprox.problems.scaled import extreme
 
 __all__ = [
     "RETRACTIONS",
@@ -28,6 +30,7 @@ __all__ = [
 ]
 
 
+@quiet()
 def sym(M: Any) -> Array:
     """Return (M + M') / 2."""
     M = inputs.matrix(M, "M", batch=True)
@@ -36,16 +39,19 @@ def sym(M: Any) -> Array:
     return geometry.sym(M)
 
 
+@quiet()
 def defect(X: Any) -> Array:
     """Return X'X - I_n, which is 0 on the manifold."""
     return geometry.defect(_tall(X))
 
 
+@quiet()
 def feasibility(X: Any) -> float:
     """Return |X'X - I|_F of one matrix X."""
     return geometry.feasibility(_tall(inputs.matrix(X, "X")))
 
 
+@quiet()
 def tangent(X: Any, W: Any) -> Array:
     """Return the projection of W to the tangent space at a point of the manifold, W - X
     sym(X'W).
@@ -53,6 +59,7 @@ def tangent(X: Any, W: Any) -> Array:
     return geometry.tangent(*_alike(_tall(X), W, "W"))
 
 
+@quiet()
 def multiplier(X: Any, W: Any) -> Array:
     """Return Y = -sym(X'W) / 2: of all symmetric Y the one that makes |W + 2XY| least at a point of
     the manifold.
@@ -60,6 +67,7 @@ def multiplier(X: Any, W: Any) -> Array:
     return geometry.multiplier(*_alike(_tall(X), W, "W"))
 
 
+@quiet()
 def qr(X: Any) -> Array:
     """Return the orthogonal factor of X = QR with a positive diagonal of R, which makes it depend
     on X continuously.
@@ -67,16 +75,21 @@ def qr(X: Any) -> Array:
     return geometry.qr(_tall(X))
 
 
+@quiet()
 def polar(X: Any) -> Array:
     """Return the nearest point of the manifold, U V' of the thin SVD X = U S V'."""
-    return geometry.polar(_tall(X))
+    X = _tall(X)
+    xp = namespace(X)
+    return geometry.polar(X / extreme(float(xp.max(xp.abs(X))), X))  # X'X must neither overflow nor underflow
 
 
+@quiet()
 def inner(X: Any, Y: Any) -> Array:
     """Return <X, Y> = tr(X'Y)."""
     return geometry.inner(*_alike(inputs.matrix(X, "X", batch=True, nan=True), Y, "Y", nan=True))
 
 
+@quiet()
 def norm(X: Any) -> Array:
     """Return the Frobenius norm |X|_F."""
     return geometry.norm(inputs.matrix(X, "X", batch=True, nan=True))

@@ -49,6 +49,24 @@ def test_rows_with_a_mask_are_refused():
         op.smooth.Variance([np.ma.masked_less(row, 0) for row in A])
 
 
+@pytest.mark.parametrize("value", [np.ma.masked, np.ma.masked_equal(3.0, 3.0)], ids=["constant", "array"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        op.nonsmooth.L1,
+        op.stopping.MaxSeconds,
+        lambda v: op.solvers.RGD(step_size=v),
+        lambda v: op.LSALM(rho=v),
+        lambda v: op.checks.check_grad(op.smooth.Function(lambda X: v, np.ones_like), np.ones((2, 2))),
+    ],
+    ids=["mu", "max_seconds", "step_size", "rho", "value"],
+)
+@pytest.mark.filterwarnings("error")
+def test_a_masked_number_is_refused_without_a_warning(place, value):
+    with pytest.raises(TypeError, match=r"(is|returned) (masked|.*--.*), a Masked\w+; it needs (a|one) real number"):
+        place(value)
+
+
 @pytest.mark.parametrize(
     ("word", "meant"),
     [("random_state", "seed"), ("rng", "seed"), ("x0", "start"), ("verbose", "progress"), ("timeout", "max_seconds")],

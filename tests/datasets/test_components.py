@@ -42,3 +42,12 @@ class TestFiveComponents:
             five_components(10, 8, sd=-1)
         with pytest.raises(TypeError, match="seed is 'a'"):
             five_components(10, 8, seed="a")
+
+
+@pytest.mark.parametrize("sd", [0.0, 1e-320, 1e-200, 1e160, 1e308])
+@pytest.mark.parametrize("center", [False, True])
+def test_columns_have_norm_1_with_noise_of_any_size(sd, center):
+    A = five_components(20, 40, sd=sd, center=center)
+    norms = np.linalg.norm(A, axis=0)
+    np.testing.assert_allclose(norms[norms != 0], 1.0, rtol=1e-14)
+    assert np.all(norms > 0) or sd == 0 or center

@@ -19,3 +19,12 @@ def test_function_wraps_two_callables():
     assert not isinstance(wrapped, HasLipschitz)
     with pytest.raises(TypeError, match="grad is None"):
         Function(ell.value, None)
+
+
+def test_a_function_that_changes_its_argument_does_not_change_the_gradient():
+    def doubling(X):
+        X *= 2
+        return np.sum(X)
+
+    ell, X = Function(doubling, np.array), normal(0, *SHAPE)
+    np.testing.assert_array_equal(ell.value_and_grad(X)[1], normal(0, *SHAPE))

@@ -149,6 +149,15 @@ def test_wide_data_on_disk_are_streamed(tmp_path):
 
 
 @both_orders
+@pytest.mark.parametrize("size_of_entries", [0.0, 1e-100, 1.0, 1e100])
+def test_data_on_disk_of_any_size_are_divided(size, size_of_entries, tmp_path):
+    """The term over a power of two, on which a run works where f is of extreme size."""
+    A, X = size_of_entries * data(size), normal(1, size[1], 4)
+    ell = Variance(on_disk(A, tmp_path))
+    np.testing.assert_array_equal(ell.times(2.0**-4).grad(X), 2.0**-4 * ell.grad(X))
+
+
+@both_orders
 @pytest.mark.usefixtures("small_blocks")
 def test_bad_entries_on_disk_are_found_at_once(size, tmp_path):
     """NaN in the last block is reported when the term is made, not in the middle of a run."""

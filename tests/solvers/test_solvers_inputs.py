@@ -12,11 +12,11 @@ from orthoprox.solvers import (
     MIALM,
     PAMAL,
     PLAM,
-    RADMM,
     RGD,
     RPG,
     RSM,
     SOC,
+    Adaptive,
     AManPG,
     Dissolving,
     Landing,
@@ -60,6 +60,7 @@ INTEGERS = {
     "MIALM.extra": ("extra", parameter(MIALM, "extra"), 0),
 }
 MISFITS = [
+    ("settings", lambda: Adaptive(settings=None), TypeError, "settings is None, a NoneType; it needs a Settings, such as"),
     ("trial", lambda: RGD(trial="gorw"), ValueError, "trial is 'gorw'; it needs one of .*Did you mean 'grow'"),
     ("Barzilai", lambda: RGD(trial="Barzilai_Borwein"), ValueError, "trial is .*Did you mean 'barzilai-borwein'"),
     (
@@ -91,7 +92,6 @@ MISFITS = [
     ("its cycles", lambda: Dissolving(max_cycles=0), ValueError, "max_cycles = 0; it needs a whole number >= 1"),
     ("no shrink", lambda: RGD(shrink=None), TypeError, "shrink is None, a NoneType; it needs a real number"),
     ("no decay", lambda: RSM(decay=None), TypeError, "decay is None, a NoneType; it needs a real number"),
-    ("no gamma", lambda: RADMM(gamma=None), TypeError, "gamma is None, a NoneType; it needs a real number"),
     ("no growth", lambda: PAMAL(growth=None), TypeError, "growth is None, a NoneType; it needs a real number"),
     ("list", lambda: SOC(penalty=[1.0]), TypeError, r"penalty is \[1.0\], a list; it needs a real number"),
     ("array", lambda: PLAM(step_size=np.ones(2)), TypeError, "step_size is a NumPy array of shape .*; it needs a real number"),

@@ -1,5 +1,6 @@
 """Mistakes in the bounds of stopping rules are named."""
 
+import numpy as np
 import pytest
 
 from orthoprox import stopping
@@ -20,6 +21,7 @@ INTEGERS = {
 MISFITS = [
     ("or", lambda: stopping.Stationary() | 3, TypeError, "stop is 3, a int; it needs a rule such as Stationary"),
     ("and", lambda: stopping.Stationary() & None, TypeError, "stop is None, a NoneType; it needs a rule such as"),
+    ("or array", lambda: stopping.Leaves() | np.ones((9, 9)), TypeError, r"stop is a NumPy array of shape \(9, 9\); it needs"),
     ("or class", lambda: stopping.Leaves() | stopping.Leaves, TypeError, "stop is <class .*; it needs a rule such as"),
     ("Below", lambda: stopping.Below(), ValueError, r"Below was given no bound; .* such as Below\(step=1e-4"),
 ]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, is_array, namespace
 from orthoprox._arrays.table import explained
 from orthoprox._arrays.words import short, shown
@@ -100,7 +101,7 @@ def number(value: Any, name: str, *, minimum: float = 0.0, strict: bool = True) 
     """Return ``value``, a number or an array of no dimensions, as a finite float above ``minimum``
     (``strict``) or from it.
     """
-    if is_array(value) and value.ndim == 0 and namespace(value).isdtype(value.dtype, ("integral", "real floating")):
+    if _is_scalar_array(value):
         value = float(value)
     if not _is_number(value, Real):
         raise TypeError(f"{name} is {shown(value)}; it needs a real number.")
@@ -220,19 +221,36 @@ def returned_array(value: Any, name: str, X: Array, *, finite: bool = True) -> N
         )
 
 
+def pair_returned(value: Any, name: str) -> tuple[Any, Any]:
+    """Return ``value``, returned by a user's function, as a pair."""
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise TypeError(f"{name} returned {shown(value)}; it needs a pair (value, gradient).")
+    return value[0], value[1]
+
+
 def returned_number(value: Any, name: str, *, infinite: bool = False, finite: bool = True) -> None:
     """Raise where ``value``, returned by a user's function, is not a number, or is not finite (or
     +inf, if ``infinite``).
     """
-    real = is_array(value) and value.ndim == 0 and namespace(value).isdtype(value.dtype, ("integral", "real floating"))
-    if not (real or _is_number(value, Real)):
+    if not (_is_scalar_array(value) or _is_number(value, Real)):
         raise TypeError(f"{name} returned {shown(value)}; it needs one real number.")
+    try:
+        float(value)
+    except OverflowError as error:
+        raise ValueError(f"{name} returned an integer beyond 1.8e308; it needs a number of double precision.") from error
     if finite and not (math.isfinite(value) or (infinite and value > 0)):
         raise ValueError(f"{name} returned {float(value)}; it needs a finite number. Check its formula, or scale the data.")
 
 
 def _is_number(value: Any, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, (bool, np.timedelta64))
+
+
+def _is_scalar_array(value: Any) -> bool:
+    """Tell whether ``value`` is an array of no dimensions that holds a real number, not a mask."""
+    if not is_array(value) or value.ndim != 0 or isinstance(value, np.ma.MaskedArray):
+        return False
+    return bool(namespace(value).isdtype(value.dtype, ("integral", "real floating")))
 
 
 def _real(value: Any, name: str) -> Array:
@@ -247,7 +265,7 @@ def _real(value: Any, name: str) -> Array:
         raise TypeError(f"{name} is complex ({value.dtype}); orthoprox works with real matrices, pass real data.")
     if xp.isdtype(value.dtype, "real floating") and str(value.dtype).rpartition(".")[2] in REAL_DTYPES:
         return value
-    with np.errstate(over="ignore"):  # what is too large becomes infinite
+    with quiet():  # what is too large becomes infinite
         double = xp.astype(value, xp.float64)
     if xp.isdtype(value.dtype, "real floating") and bool(xp.any(xp.isinf(double) & xp.isfinite(value))):
         raise ValueError(f"{name} has entries beyond 1.8e308, the largest number of double precision; scale it.")

@@ -14,9 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, inner, namespace, norm, precision
 from orthoprox._linalg import products, stiefel
 from orthoprox._linalg.krylov import conjugate_gradients, min_norm
@@ -88,7 +87,7 @@ def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certific
     X = inputs.matrix(X, "X", shape=problem.shape)
     if multiplier is not None:
         multiplier = sym(inputs.matrix(multiplier, "multiplier", shape=(problem.shape[1],) * 2))
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with quiet():
         size = unit(problem, X, problem.sized(X)[1])
         inside, multiplier = scaled(problem, size), None if multiplier is None else multiplier / size
         return certify(inside, X, multiplier, proximal_step(inside, X), work=_THOROUGH).times(size)

@@ -7,6 +7,7 @@ do.
 import numpy as np
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, identity, inner, namespace, norm, precision
 from orthoprox._linalg.products import Support, gram, right, support
 
@@ -91,6 +92,7 @@ def rounding_length(X: Array) -> float:
     return float(4 * precision(X) * X.shape[-1] ** 0.5)
 
 
+@quiet()
 def random_point(m: int, n: int, seed: int | np.random.Generator = 0) -> Array:
     """Return a uniformly distributed point of the manifold, the polar factor of a Gaussian
     matrix.

@@ -8,8 +8,7 @@ from functools import partial
 from math import ceil, inf
 from typing import Any, cast
 
-import numpy as np
-
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run.meter import Meter
@@ -113,7 +112,7 @@ def _apart(deadline: Deadline, body: bytes, X0: Array) -> Result:
     meter = Meter("run")
     problem = counted(task.problem, meter.work, deadline)
     evaluator = Evaluator(problem, task.step, task.floor)
-    with deadline.listening(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with deadline.listening(), quiet():
         result = run(Call(problem, task.solver, task.rule, evaluator, meter, deadline, history=task.history), X0)
     return replace(result, problem=cast(Problem, None))
 

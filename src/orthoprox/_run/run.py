@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, precision
+from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility
 from orthoprox._linalg.stiefel import rounding_length
 from orthoprox._run.ending import STALLED_STEPS, Ending, zero_columns
@@ -184,9 +186,7 @@ class _Run:
         self.history.append({**clocks, **asdict(measurement), **parameters})
 
     def _ending(self, status: Status, state: Any) -> Ending:
-        advice = ""
-        if status in (Status.DIVERGED, Status.STALLED):
-            advice = zero_columns(self.solver.output(state))
+        advice = zero_columns(self.solver.output(state)) if status in (Status.DIVERGED, Status.STALLED) else ""
         if status is Status.DIVERGED:
             advice = advice or self.solver.advice(self.problem, state)
         if status is Status.STALLED:
@@ -279,7 +279,7 @@ def evaluator_at(problem: Problem, X0: Array, meter: Meter, deadline: Deadline) 
 def start_point(problem: Problem, X0: Any) -> Array:
     """Return X0 if it is a matrix of the right shape on the manifold."""
     X0 = inputs.matrix(X0, "The start", shape=problem.shape)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with quiet():
         gap, allowed = feasibility(X0), problem.shape[1] * precision(X0) ** 0.5
     if not gap <= allowed:
         raise ValueError(
@@ -292,7 +292,7 @@ def start_point(problem: Problem, X0: Any) -> Array:
 def check_method(problem: Problem, solver: Any) -> None:
     """Raise ``TypeError`` unless this is a method and the problem has what it needs."""
     if not isinstance(solver, Solver):
-        raise TypeError(f"solver is {solver!r}, a {type(solver).__name__}; it needs a method such as orthoprox.LSALM().")
+        raise TypeError(f"solver is {shown(solver)}; it needs a method such as orthoprox.LSALM().")
     for ability in solver.needs:
         term = ability.lacking_in(problem)
         if term is not None:

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import numpy as np
-
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox._run.run import Call, Callback, check_method, evaluator_at, run, start_point
@@ -65,7 +64,7 @@ def solve(
     X0 = start_point(problem, X0)
     rule = solver.default_stop(Stationary(), MaxIterations()) if stop is None else as_rule(stop)
     kept, deadline = inputs.flag(history, "history"), Deadline()
-    with deadline.listening(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with deadline.listening(), quiet():
         units = Units(problem)
         with deadline.part():
             units, X0 = measured(problem, counted(problem, meter.work, deadline), X0)

@@ -4,8 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 
 
+@quiet()
 def five_components(
     p: int, m: int, *, sd: float = 0.25, center: bool = False, seed: int | np.random.Generator = 0
 ) -> NDArray[np.float64]:
@@ -44,11 +46,13 @@ def five_components(
             0.4 * _bump(t, 0.05, 1e-3) - 0.4 * _bump(t, 0.95, 1e-3),
         ]
     )
-    A = np.repeat(components, p // 5, axis=0) + sd * inputs.generator(seed).standard_normal((p, m))
+    sd, exponent = np.frexp(sd) if sd > 1 else (sd, 0)  # exact; a large sd is one below 1 in another unit
+    A = np.repeat(np.ldexp(components, -exponent), p // 5, axis=0) + sd * inputs.generator(seed).standard_normal((p, m))
     if center:
         A = A - A.mean(axis=0)
+    A = np.ldexp(A, -np.frexp(np.max(np.abs(A), axis=0))[1])  # exact; squares are numbers
     norms = np.linalg.norm(A, axis=0)
-    return A / np.where(norms > 0, norms, 1.0)
+    return np.asarray(A / np.where(norms > 0, norms, 1.0))
 
 
 def _bump(t: NDArray[np.float64], center: float, width: float) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.words import shown
 
 FRAMES, POINTS = 111, 30  # of the CMU sequence
@@ -87,6 +88,7 @@ def _files(folder: str | os.PathLike[str]) -> tuple[list[Path], str]:
         return [], f"cannot be read ({getattr(error, 'strerror', None) or error})"
 
 
+@quiet()
 def synthetic_house(
     frames: int = FRAMES, points: int = POINTS, *, noise: float = 0.5, seed: int | np.random.Generator = 0
 ) -> NDArray[np.float64]:

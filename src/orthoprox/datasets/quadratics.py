@@ -4,8 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 
 
+@quiet()
 def random_quadratic(m: int, n: int, seed: int | np.random.Generator = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return A (m x m, symmetric) and B (m x n) of the paper's random quadratic problems.
 

@@ -5,6 +5,7 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class TheoreticalParameters:
     weak_convexity: float  # mu_rho, of the augmented Lagrangian
 
 
-@np.errstate(all="ignore")  # what leaves the range of the floating-point numbers is found at the end
+@quiet()  # what leaves the range of the floating-point numbers is found at the end
 def theoretical_parameters(
     lipschitz: float,
     gap: float,
@@ -98,6 +99,7 @@ def theoretical_parameters(
     return result
 
 
+@quiet()
 def stability_radius(
     *, rho: float, lam: float, r: float, alpha: float, beta: float, eps: float = 0.0, curvature: float = 0.0
 ) -> float:

@@ -6,12 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import to_numpy
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.matching import Matching
 
 
+@quiet()
 def graph_matching(points1: Any, points2: Any, mu: float, *, width: float = 2500.0) -> Problem:
     """Return the problem  min -vec(X)'K vec(X) + mu |max(0, -X)|_F^2  subject to  X'X = I_n.
 
@@ -38,8 +40,7 @@ def graph_matching(points1: Any, points2: Any, mu: float, *, width: float = 2500
         )
     edges1, edges2 = _edges(points1, "points1"), _edges(points2, "points2")
     difference = _lengths(points1, edges1)[:, None] - _lengths(points2, edges2)[None, :]
-    with np.errstate(over="ignore"):  # edges too different to compare have no affinity
-        affinity = np.exp(-(difference**2) / width)
+    affinity = np.exp(-(difference**2) / width)  # edges too different to compare have none
     return Problem(Matching(edges1, edges2, affinity, shape, mu), Zero(), shape)
 
 

@@ -261,7 +261,7 @@ def _checked(term: Any, name: str) -> Callable[..., Any]:
         except Exception as error:
             raise TermError(f"{role} raised {type(error).__name__}: {error}") from error
         try:
-            parts = found if len(kinds) > 1 else (found,)
+            parts = (found,) if len(kinds) == 1 else inputs.pair_returned(found, role)
             for kind, part in zip(kinds, parts, strict=True):
                 if kind == "A":
                     inputs.returned_array(part, role, X, finite=False)

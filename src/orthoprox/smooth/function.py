@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, namespace
 from orthoprox.smooth.base import Smooth
 
 
@@ -33,4 +33,4 @@ class Function(Smooth):
         return self._grad(X)
 
     def value_and_grad(self, X: Array) -> tuple[Array, Array]:
-        return self._fun(X), self._grad(X)
+        return self._fun(namespace(X).asarray(X, copy=True)), self._grad(X)  # fun may change its argument

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, from_numpy, inner, namespace, to_numpy
 from orthoprox._linalg.spectrum import spectral_norm
 from orthoprox.smooth.base import Smooth
@@ -36,6 +37,7 @@ class Matching(Smooth):
         The weight of the penalty on negative entries.
     """
 
+    @quiet()
     def __init__(self, edges1: Any, edges2: Any, affinity: Any, shape: tuple[int, int], mu: float) -> None:
         self.shape = m, n = inputs.pair(shape)
         self.mu = inputs.number(mu, "mu", strict=False)
@@ -103,9 +105,9 @@ class Matching(Smooth):
 def _directed(edges: Any, nodes: int, name: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Return the tails and heads of all edges, then of all edges reversed."""
     given = to_numpy(inputs.matrix(edges, name, shape=(None, 2)))
-    pairs = given.astype(np.int64)
-    if np.any(pairs != given):
+    if np.any(given % 1):
         raise ValueError(f"{name} has entries that are not whole; it needs node numbers, pairs of whole numbers from 0.")
-    if pairs.min() < 0 or pairs.max() >= nodes:
-        raise ValueError(f"{name} has node numbers {pairs.min()} to {pairs.max()}; they need to lie in 0 to {nodes - 1}.")
+    if given.min() < 0 or given.max() >= nodes:
+        raise ValueError(f"{name} has node numbers {given.min():g} to {given.max():g}; they need to lie in 0 to {nodes - 1}.")
+    pairs = given.astype(np.int64)
     return np.concatenate([pairs[:, 0], pairs[:, 1]]), np.concatenate([pairs[:, 1], pairs[:, 0]])

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, inner, is_array, namespace, to_numpy
 from orthoprox._linalg import products
 from orthoprox._linalg.adjoint import check_symmetric
@@ -27,6 +28,7 @@ class Quadratic(Smooth):
         The linear part; none by default.
     """
 
+    @quiet()
     def __init__(self, A: Any, B: Any = None) -> None:
         self.A = inputs.operator(A, "A")
         m, columns = self.A.shape[-2:]

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, inner, is_array, namespace
 from orthoprox._linalg import products
 from orthoprox._linalg.adjoint import check_adjoint
@@ -35,14 +36,13 @@ class Variance(Smooth):
         One row for each observation; arrays may carry leading batch axes.
     """
 
+    @quiet()
     def __init__(self, A: Any) -> None:
-        A = RowStream(A) if isinstance(A, np.memmap) else A
-        self.A: Any = A if isinstance(A, RowStream) else inputs.operator(A, "A")
+        self.A: Any = _matrix(A)
         _check_size(self.A)
         if inputs.is_operator(A):
             check_adjoint(A, "A")
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._hessian = -2 * _gram(self.A) if _gram_pays(self.A) else None  # -2A'A, if it is formed
+        self._hessian = -2 * _gram(self.A) if _gram_pays(self.A) else None  # -2A'A, if it is formed
         if self._hessian is not None and not bool(
             namespace(self._hessian).all(namespace(self._hessian).isfinite(self._hessian))
         ):
@@ -130,6 +130,12 @@ class Variance(Smooth):
             return (lambda R: (R + 2 * (self.A.mT @ solve(self.A @ R))) / c) if wide else solve
 
         return at
+
+
+def _matrix(A: Any) -> Any:
+    if isinstance(A, RowStream):
+        return A
+    return RowStream(A) if isinstance(A, np.memmap) else inputs.operator(A, "A")
 
 
 def _check_size(A: Any) -> None:

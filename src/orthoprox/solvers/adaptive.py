@@ -13,6 +13,7 @@ from orthoprox._adaptive.settings import SETTINGS, Settings
 from orthoprox._adaptive.smoothing_newton import SmoothingNewton
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
+from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, is_worse
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
@@ -104,6 +105,11 @@ class Adaptive(Solver[State]):
 
     def __post_init__(self) -> None:
         inputs.flag(self.newton, "newton")
+        if not isinstance(self.settings, Settings):
+            raise TypeError(
+                f"settings is {shown(self.settings)}; it needs a Settings, such as dataclasses.replace("
+                "orthoprox.solvers.Adaptive().settings, inertia=0.0)."
+            )
 
     @cached_property
     def phases(self) -> dict[str, Phase[Any]]:

@@ -1,5 +1,5 @@
 """Where a run can start, by name, and the probe that compares starts. The registry is STARTS; the
-public functions check their arguments.
+public functions probe the terms first, if they evaluate them.
 
 Imports the rooms _arrays, _linalg, smooth, nonsmooth, problems, stopping, _adaptive.
 """
@@ -11,35 +11,51 @@ from typing import Any
 import numpy as np
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array
+from orthoprox.problems.careful import careful, own_errors
 from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.starts import points
 from orthoprox.starts import search as _search
 
-STARTS: dict[str, Callable[[Problem, np.random.Generator], Array]] = {
-    "random": points.random,
-    "pca": points.pca,
-    "coordinates": points.coordinates,
-    "smoothed": _search.smoothed,
-}
+Start = Callable[[Problem, np.random.Generator], Array]
 
 
-def _checked(start: Callable[[Problem, np.random.Generator], Array], *, probes: bool = True) -> Callable[..., Array]:
-    """Return a start that takes a problem and a seed or generator; it probes the terms first, if it
-    evaluates them.
-    """
+def _checked(start: Start) -> Start:
+    """Return a start that takes nothing but a problem and a seed or generator."""
 
     @wraps(start)
     def checked(problem: Problem, rng: Any = 0) -> Array:
-        generator = inputs.generator(rng, "rng")
-        if probes:
-            as_problem(problem).probe(points.random(problem, np.random.default_rng(0)))
-        return start(as_problem(problem), generator)
+        with quiet():
+            return start(as_problem(problem), inputs.generator(rng, "rng"))
 
     return checked
 
 
-random = _checked(points.random, probes=False)
-pca, coordinates, smoothed = map(_checked, (points.pca, points.coordinates, _search.smoothed))
+STARTS: dict[str, Start] = {
+    "random": _checked(points.random),
+    "pca": _checked(points.pca),
+    "coordinates": _checked(points.coordinates),
+    "smoothed": _checked(_search.smoothed),
+}
+
+
+def _probing(start: Start) -> Callable[..., Array]:
+    """Return a start that probes the terms first."""
+
+    def probing(problem: Problem, generator: np.random.Generator) -> Array:
+        inside = careful(problem)
+        with own_errors():
+            inside.probe(points.random(problem, np.random.default_rng(0)))
+            try:
+                return start(inside, generator)
+            except (FloatingPointError, np.linalg.LinAlgError) as error:
+                raise ValueError(f"The start cannot be computed: {error} Scale the data, or choose another one.") from error
+
+    return _checked(wraps(start)(probing))
+
+
+random: Callable[..., Array] = STARTS["random"]
+pca, coordinates, smoothed = map(_probing, (points.pca, points.coordinates, _search.smoothed))
 
 __all__ = ["STARTS", "coordinates", "pca", "random", "smoothed"]

@@ -8,6 +8,7 @@ import numpy as np
 
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
@@ -32,7 +33,7 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
     k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
     affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
     found: list[tuple[float, Array]] = []
-    with (deadline or Deadline()).part(k.share), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with (deadline or Deadline()).part(k.share), quiet():
         if number == 1 and affordable < 0:
             with suppress(ArithmeticError, np.linalg.LinAlgError):
                 guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []

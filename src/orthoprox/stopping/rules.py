@@ -11,6 +11,7 @@ from typing import Any, final
 from orthoprox._arrays import inputs
 from orthoprox._arrays.inputs import suggestion
 from orthoprox._arrays.library import Array
+from orthoprox._arrays.words import short, shown
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility
 from orthoprox.problems.problem import Problem
@@ -38,9 +39,10 @@ class Snapshot:
 
     def residual(self, name: str) -> float:
         """Return a residual of the last step by its name; infinite before the first."""
-        if name not in self.residuals:
+        if not isinstance(name, str) or name not in self.residuals:
             known = sorted(self.residuals)
-            raise ValueError(f"This method has no residual {name!r}; it has {', '.join(known)}.{suggestion(name, known)}")
+            hint = suggestion(name, known) if isinstance(name, str) else ""
+            raise ValueError(f"This method has no residual {short(name)}; it has {', '.join(known)}.{hint}")
         if self.iteration == 0:
             return float("inf")
         if name not in self._values:
@@ -254,7 +256,5 @@ class Leaves(Stop):
 def as_rule(value: Any) -> Stop:
     """Return ``value`` if it is a stopping rule."""
     if not isinstance(value, Stop):
-        raise TypeError(
-            f"stop is {value!r}, a {type(value).__name__}; it needs a rule such as Stationary(1e-6) | MaxIterations(1000)."
-        )
+        raise TypeError(f"stop is {shown(value)}; it needs a rule such as Stationary(1e-6) | MaxIterations(1000).")
     return value

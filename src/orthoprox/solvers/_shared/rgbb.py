@@ -4,6 +4,7 @@ Lagrangian.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Generic, TypeVar
 
 from orthoprox._arrays.library import Array, inner, norm
@@ -68,8 +69,8 @@ def rgbb(
     direction: Direction = euclidean,
     retraction: str = "polar",
 ) -> Descent[T]:
-    """Take steps  X+ = R(X - a eta)  until |xi| <= tol or ``max_steps`` steps are done; one is
-    always taken.
+    """Take steps  X+ = R(X - a eta)  until |xi| <= tol, |xi| is not finite, or ``max_steps`` steps
+    are done; one is always taken.
 
     R is the retraction, xi = P_T(gradient), and eta the same or the gradient in another metric. The
     first a is ``first``; then it is |<s, y>| / <y, y> and <s, s> / |<s, y>| in turn, s and y the
@@ -80,7 +81,7 @@ def rgbb(
     now, (eta, size) = start, direction(start.X, start.gradient)
     a, C, q = first, start.value, 1.0
     steps = evaluations = 0
-    while steps < max_steps and (steps == 0 or size > tol):
+    while steps < max_steps and (steps == 0 or tol < size < inf):
 
         def good(a: float, trial: Point[T], C: float = C, size: float = size) -> bool:
             return trial.value <= C - decrease * a * size**2
