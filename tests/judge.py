@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import lsq_linear
 
+LARGEST = 1e4  # multiplier, in units of the gradient, that rounding does not spoil
 FLOOR = 1e-3  # the gradient counts as no smaller than this share of its size at the start
 
 
@@ -108,11 +109,37 @@ def _to_box(C, P, dg):
     lower, upper = dg.lower.ravel(), dg.upper.ravel()
     free = lower < upper
     fixed = C.ravel() + np.where(free, 0.0, np.where(np.isfinite(lower), lower, 0.0))
-    M = np.hstack([_symmetric(P), np.eye(len(fixed))[:, free]])
-    unbounded = np.full(M.shape[1] - free.sum(), np.inf)
+    N = _symmetric(P)
+    M = np.hstack([N, np.eye(len(fixed))[:, free]])
+    unbounded = np.full(N.shape[1], np.inf)
     bounds = np.concatenate([-unbounded, lower[free]]), np.concatenate([unbounded, upper[free]])
     found = [lsq_linear(M, -fixed, bounds=bounds, method=method, tol=1e-15, max_iter=1000).x for method in ("bvls", "trf")]
-    return min(np.linalg.norm(M @ np.clip(x, *bounds) + fixed) for x in found)
+    starts = [x[: N.shape[1]] for x in found if np.abs(x).max(initial=0.0) <= LARGEST]
+    return min(_refined(N, C.ravel(), lower, upper, y) for y in [*starts, np.zeros(N.shape[1])])
+
+
+def _refined(N, c, lower, upper, y):
+    """Return the least |c + s + Ny| near y.
+
+    ``lsq_linear`` may stop early, or far away, where its matrix is nearly singular. With the best s
+    for each y the problem is convex in y, and a Newton step is a least squares problem in the
+    entries that s cannot cancel.
+    """
+
+    def residual(y):
+        w = c + N @ y
+        return w + np.clip(-w, lower, upper)
+
+    R = residual(y)
+    for _ in range(200):
+        left = R != 0
+        step = np.linalg.lstsq(N[left], -R[left], rcond=1e-12)[0]
+        lengths = 0.5 ** np.arange(40)
+        better = next((y + t * step for t in lengths if np.linalg.norm(residual(y + t * step)) < np.linalg.norm(R)), None)
+        if better is None:
+            break
+        y, R = better, residual(better)
+    return np.linalg.norm(R)
 
 
 def _to_balls(C, P, dg):

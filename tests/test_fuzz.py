@@ -12,7 +12,7 @@ from fuzz.calls import NAMES, WEIGHTS, calls
 from fuzz.campaign import without_mutations
 from fuzz.promises import watch
 
-SHORT, LONG = 8, 150  # calls of each kind, times its weight
+SHORT, LONG = 20, 200  # calls of each kind, times its weight
 QUIET = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
 KINDS = pytest.mark.parametrize("kind", sorted(NAMES))
 

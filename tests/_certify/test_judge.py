@@ -66,6 +66,17 @@ def test_the_distance_is_the_minimum_over_multipliers_and_subgradients(kind, see
     assert judge.distance(C, P, dg) == pytest.approx(by_descent(C, P, dg), rel=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_distance_is_the_minimum_where_many_multipliers_attain_it(seed):
+    """P is symmetric with all of its diagonal on the bound: Y + t P^-1 changes nothing but s."""
+    P = 0.1 * normal(seed, 6, 6)
+    P = P + P.T
+    np.fill_diagonal(P, 0.75)
+    C, dg = -np.abs(normal(seed + 50, 6, 6)), judge.l1(P, 0.5, 0.75)
+    C = 100 * (C + C.T)
+    assert judge.distance(C, P, dg) == pytest.approx(by_descent(C, P, dg), rel=1e-6)
+
+
 @pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e150])
 @pytest.mark.parametrize("kind", ["l1", "l21"])
 def test_the_distance_scales_with_the_problem(kind, scale):

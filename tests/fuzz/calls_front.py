@@ -128,7 +128,7 @@ def _tolerance(options: dict) -> float | None:
     place.
     """
     tol = options.get("tol", 1e-6)
-    if "stop" in options or tol is np.ma.masked:
+    if "stop" in options or tol is np.ma.masked or np.iscomplexobj(tol):
         return None
     try:
         return float(tol)

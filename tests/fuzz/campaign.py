@@ -110,26 +110,33 @@ def run(first: int, number: int, *, jobs: int = 1, only: str | None = None, show
         return total
     with TemporaryDirectory() as folder:
         while chunks:
-            done = set()
+            left = len(chunks)
             with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
                 waiting = {pool.submit(_noted, folder, *chunk, only): chunk for chunk in chunks}
                 try:
                     for future in as_completed(waiting):
                         total.add(future.result())
-                        done.add(waiting[future])
+                        chunks.remove(waiting[future])
                         show(total)
-                except BrokenProcessPool:  # the watchdog has ended a process: the notes say in which calls
-                    for note in Path(folder).iterdir():
-                        text = note.read_text()
-                        note.unlink()
-                        if text:
-                            chunk = int(text.split(":")[0].removeprefix("chunk "))
-                            total.failures.append(
-                                Failure("?", "hang or crash: one of these ended its process", "", chunk, text)
-                            )
-                            done.add(next((one for one in chunks if one[0] == chunk), (chunk, 0)))
-            chunks = [chunk for chunk in chunks if chunk not in done]
+                except BrokenProcessPool:  # the watchdog has ended a process
+                    lost = _under_way(folder)
+                    total.failures += lost
+                    chunks = [chunk for chunk in chunks if chunk[0] not in {failure.chunk for failure in lost}]
+            if len(chunks) == left:
+                raise RuntimeError("The processes of the fuzzer do not start; run it with --jobs 1 to see why.")
     return total
+
+
+def _under_way(folder: str) -> list[Failure]:
+    """Return the calls that were under way when a process was ended; one of them is why."""
+    failures = []
+    for note in Path(folder).iterdir():
+        text = note.read_text()
+        note.unlink()
+        if text:
+            chunk = int(text.split(":")[0].removeprefix("chunk "))
+            failures.append(Failure("?", "hang or crash: one of these calls ended its process", "", chunk, text))
+    return failures
 
 
 def _noted(folder: str, chunk: int, number: int, only: str | None) -> Tally:

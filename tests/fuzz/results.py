@@ -77,7 +77,8 @@ class ResultCheck:
         found.unless(same, f"the objective is {result.objective!r}, but f(X) = {value!r}")
         if self.descends and isinstance(result.solver, op.solvers.Adaptive) and first and self.start is not None:
             before, size = self._value(result.problem, np.asarray(self.start, dtype=float))
-            allowed = max(1e-3, slack**0.5) * size
+            rounding = 2e-6 if slack < 1e-6 else slack**0.5
+            allowed = max(rounding, min(result.measurement.kkt_error, 1e-3)) * size
             worse = result.projected_objective > before + allowed and result.objective > before + allowed
             found.unless(not worse, f"f rose from {before!r} to {result.projected_objective!r}, status {result.status.name}")
         if result.status is Status.CONVERGED and self.tol is not None and self.recipe.plain is not None and first:
