@@ -5,7 +5,7 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 OMP_NUM_THREADS=1
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all test-fast test-oldest lint types format clean
+.PHONY: demo test test-all test-fast test-fuzz test-oldest lint types format clean
 
 demo: .venv/demo
 	$(ONE_THREAD) $(BIN)/python examples/plot_sparse_pca.py
@@ -20,6 +20,12 @@ test-all: .venv/installed docs-check test-oldest
 
 test-fast: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 -m "not slow and not extended"
+
+# The long run of the fuzzer: random calls of every public function, about 20 minutes on two cores.
+CALLS ?= 100000
+SEED ?= 0
+test-fuzz: .venv/installed
+	$(ONE_THREAD) PYTHONPATH=tests $(BIN)/python -m fuzz --calls $(CALLS) --seed $(SEED)
 
 # The oldest NumPy and SciPy that pyproject.toml allows, without any extra.
 test-oldest: .venv-oldest/installed

@@ -23,6 +23,7 @@ from typing import Any
 
 import orthoprox as op
 from orthoprox._arrays.library import Array
+from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth import L1
 from orthoprox.reproduce.table import markdown
 from orthoprox.solvers import ALMSSN, RPG, AManPG, Solver
@@ -130,7 +131,7 @@ def operations(problem: op.Problem, solve: Callable[[Array], Array], X: Array) -
     return {
         "gradient": lambda: problem.smooth.grad(X),
         "prox": lambda: problem.nonsmooth.prox(X, 1.0),
-        "polar": lambda: op.stiefel.polar(X),
+        "polar": lambda: polar(X),
         "resolvent": lambda: solve(X),
         "gram": lambda: X.mT @ X,
         "right": lambda: X @ S,

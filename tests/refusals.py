@@ -171,7 +171,12 @@ RETURNS = [
     ("grad complex", {"grad": _returns(X * 1j)}, TypeError, "gradient .* returned dtype complex128; it needs real"),
     ("fun None", {"fun": _returns(None)}, TypeError, "value of the smooth .* returned None, .*; it needs one real number"),
     ("fun 2-d", {"fun": _returns([[1.0]])}, TypeError, r"value of the smooth .* returned \[\[1.0\]\], .* one real number"),
-    ("fun array", {"fun": _returns(np.ones((1, 1)))}, TypeError, r"value of the smooth .* ndarray; it needs one real number"),
+    (
+        "fun array",
+        {"fun": _returns(np.ones((1, 1)))},
+        TypeError,
+        "value of the smooth .* NumPy array .*; it needs one real",
+    ),
     ("fun NaN", {"fun": _returns(NAN)}, ValueError, "value of the smooth .* returned nan; it needs a finite number"),
     ("fun inf", {"fun": _returns(INF)}, ValueError, "value of the smooth .* returned inf; it needs a finite number"),
     ("value text", {"value": _returns("0")}, TypeError, "value of the nonsmooth .* returned '0', a str; .* real number"),

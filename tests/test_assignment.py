@@ -43,8 +43,12 @@ def test_bad_input_is_named():
         assign(np.full((3, 3), np.nan))
     with pytest.raises(ValueError, match="same number of rows"):
         f_measure([0, 1], [0, 1, 2])
-    with pytest.raises(ValueError, match="one or more"):
+    with pytest.raises(ValueError, match="matched is empty"):
         f_measure([])
+    with pytest.raises(ValueError, match="truth has entries that are not whole"):
+        f_measure([0, 1], [0, 0.5])
+    with pytest.raises(TypeError, match="matched is None, a NoneType; it needs an array"):
+        f_measure(None)
 
 
 def test_the_true_matching_of_two_pictures_is_the_identity():

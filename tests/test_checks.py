@@ -19,10 +19,12 @@ def test_right_gradients_are_accepted(name):
     assert 0 <= check_grad(SMOOTH[name], X) <= 1e-5
 
 
-@pytest.mark.parametrize("scale", [1e-8, 1e-3, 1.0, 1e3, 1e8])
+@pytest.mark.parametrize("scale", [1e-200, 1e-8, 1e-3, 1.0, 1e3, 1e8, 1e200])
 def test_gradients_are_judged_at_their_own_scale(scale):
-    """l and c l pass together."""
-    check_grad(op.smooth.Function(lambda X: scale * np.sum(X**4), lambda X: 4 * scale * X**3), X)
+    """l and c l pass together, or fail together."""
+    assert check_grad(op.smooth.Function(lambda X: scale * np.sum(X**4), lambda X: 4 * scale * X**3), X) <= 1e-7
+    with pytest.raises(ValueError, match="does not fit"):
+        check_grad(op.smooth.Function(lambda X: scale * np.sum(X**4), lambda X: 3 * scale * X**3), X)
 
 
 def wrong_gradients():

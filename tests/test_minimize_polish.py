@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -10,9 +9,8 @@ import pytest
 import orthoprox as op
 from cases import normal
 from orthoprox import stiefel
+from orthoprox._run.conclusion import with_certified_status
 from small_problems import GAUSSIAN
-
-minimizing = import_module("orthoprox.minimize")
 
 
 def test_minimize_polishes():
@@ -84,8 +82,8 @@ def test_what_is_proved_is_called_converged():
     """A budget may end a run at the very iteration that reached the tolerance."""
     with pytest.warns(op.ConvergenceWarning):
         short = op.minimize(GAUSSIAN, "random", max_iterations=3, polish=False)
-    assert minimizing._with_certified_status(short, 1e-6) is short
-    proved = minimizing._with_certified_status(short, 2 * short.measurement.kkt_error)
+    assert with_certified_status(short, 1e-6) is short
+    proved = with_certified_status(short, 2 * short.measurement.kkt_error)
     assert proved.converged
     assert proved.message == op.Status.CONVERGED.value
 
@@ -93,5 +91,5 @@ def test_what_is_proved_is_called_converged():
 @pytest.mark.parametrize("status", list(op.Status))
 def test_only_a_run_that_ended_by_itself_or_by_a_budget_gets_the_status_of_its_certificate(status):
     result = replace(op.minimize(GAUSSIAN, "random", tol=1e-3, polish=False), status=status)
-    proved = minimizing._with_certified_status(result, 2 * result.measurement.kkt_error)
+    proved = with_certified_status(result, 2 * result.measurement.kkt_error)
     assert proved.converged == (status not in (op.Status.DIVERGED, op.Status.INTERRUPTED))

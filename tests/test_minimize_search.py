@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox import starts, stiefel
-from orthoprox._run.solve import run
+from orthoprox import stiefel
+from orthoprox._run.run import run
 from orthoprox.starts.search import search
 from orthoprox.stopping import MaxIterations, Stationary, Status
-from orthoprox.stopping.deadline import Deadline
 from small_problems import GAUSSIAN, raising
 
 minimizing = import_module("orthoprox.minimize")
@@ -23,64 +22,26 @@ def test_auto_ends_no_higher_than_the_run_from_its_start():
     assert op.minimize(GAUSSIAN).projected_objective <= op.minimize(GAUSSIAN, X0).projected_objective + 1e-9
 
 
-class Elapsed(Deadline):
-    """A deadline in ten seconds, of which as many are over as is told."""
-
-    seconds = 0.0
-
-    def left(self):
-        return 10.0 - Elapsed.seconds
-
-
-@pytest.fixture
-def elapsed(monkeypatch):
-    monkeypatch.setattr(minimizing, "Deadline", Elapsed)
-    monkeypatch.setattr(Elapsed, "seconds", 0.0)
-    return Elapsed
-
-
-def test_a_time_budget_holds_for_the_search_too(monkeypatch, elapsed):
-    """A search that would take for ever is cut at half of the budget, and the run gets what is
-    left.
-    """
-
-    def slow(problem, rng, number, deadline):
-        while not deadline.half_over():
-            elapsed.seconds += 1.0
-        return [starts.random(problem, rng)]
-
-    seen = []
-    monkeypatch.setattr(minimizing, "search", slow)
-    monkeypatch.setattr(elapsed, "within", lambda self, rule, turns: seen.append(self.left()) or MaxIterations(1))
-    with pytest.warns(op.ConvergenceWarning):
-        op.minimize(GAUSSIAN, max_seconds=10.0)
-    assert seen[0] == 5.0
-
-
 def test_an_interrupt_while_a_start_is_sought_returns_a_point(monkeypatch):
     monkeypatch.setattr(minimizing, "search", raising(KeyboardInterrupt))
-    with pytest.warns(op.ConvergenceWarning, match="search for a start"):
+    with pytest.warns(op.ConvergenceWarning, match="Ctrl-C"):
         result = op.minimize(GAUSSIAN)
     assert result.status is Status.INTERRUPTED
     assert result.iterations == 0
     assert result.measurement.feasibility < 1e-10
 
 
-def test_lower_minima_are_looked_for_within_the_time_and_without_the_callback(monkeypatch, elapsed):
+def test_lower_minima_are_looked_for_without_the_callback(monkeypatch):
     seen, calls = [], []
 
-    def spy(call, result, rng):
-        seen.append((len(calls), call.deadline.over()))
-        elapsed.seconds = 11.0
-        seen.append((len(calls), call.deadline.over()))
-        return run(call, stiefel.polar(result.X))  # a run for which there is no time left
+    def spy(call, result, rng, starts):
+        seen.append(len(calls))
+        return run(call, stiefel.polar(result.X))
 
     monkeypatch.setattr(minimizing, "lower_minima", spy)
     with pytest.warns(op.ConvergenceWarning):
-        result = op.minimize(GAUSSIAN, max_seconds=10.0, callback=calls.append, tol=1e-12, max_iterations=3, polish=False)
-    assert result.status is Status.TIME
-    assert result.iterations == 0
-    assert seen == [(4, False), (4, True)]
+        op.minimize(GAUSSIAN, callback=calls.append, tol=1e-12, max_iterations=3, polish=False)
+    assert seen == [4]
     assert len(calls) == 4
 
 
@@ -101,6 +62,6 @@ def test_an_interrupted_search_for_several_starts_returns_one_point(monkeypatch)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(minimizing, "search", search)
-    with pytest.warns(op.ConvergenceWarning, match="search for a start"):
+    with pytest.warns(op.ConvergenceWarning, match="Ctrl-C"):
         result = op.minimize(GAUSSIAN, n_starts=3)
     assert result.status is Status.INTERRUPTED

@@ -1,9 +1,8 @@
 """orthoprox: min l(X) + g(X) subject to X'X = I, with l smooth and g prox-friendly."""
 
-from orthoprox import assignment, checks, datasets, nonsmooth, problems, smooth, solvers, starts, stopping
+from orthoprox import assignment, checks, datasets, nonsmooth, problems, smooth, solvers, starts, stiefel, stopping
 from orthoprox._certify import evaluator as metrics
 from orthoprox._certify.certificate import Certificate, certificate
-from orthoprox._linalg import stiefel
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
 from orthoprox._run.solve import solve

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import to_numpy
@@ -18,6 +17,8 @@ def assign(X: Any) -> NDArray[np.int64]:
     Hungarian method. Where the largest entries of the rows of a square X already stand in different
     columns, it is the matching they form.
     """
+    from scipy.optimize import linear_sum_assignment
+
     X = to_numpy(inputs.matrix(X, "X"))
     inputs.columns(X.shape[1], X.shape[0])
     rows, columns = linear_sum_assignment(X, maximize=True)
@@ -39,10 +40,15 @@ def f_measure(matched: Any, truth: Any = None) -> float:
     truth : integer array of shape (n,), optional
         The true rows; 0, 1, ..., n - 1 by default.
     """
-    found = np.asarray(matched)
-    right = np.arange(len(found)) if truth is None else np.asarray(truth)
-    if found.ndim != 1 or found.shape != right.shape or len(found) == 0:
-        raise ValueError(
-            f"matched has shape {found.shape}, truth {right.shape}; both need the same number of rows, one or more."
-        )
+    found = _numbers(matched, "matched")
+    right = np.arange(len(found)) if truth is None else _numbers(truth, "truth")
+    if found.shape != right.shape:
+        raise ValueError(f"matched has shape {found.shape}, truth {right.shape}; both need the same number of rows.")
     return float(np.mean(found == right))
+
+
+def _numbers(value: Any, name: str) -> NDArray[np.float64]:
+    numbers = to_numpy(inputs.matrix(value, name, shape=(None,)))
+    if np.any(numbers % 1):
+        raise ValueError(f"{name} has entries that are not whole; it needs the number of a row for each column.")
+    return numbers

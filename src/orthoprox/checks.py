@@ -6,8 +6,10 @@ import numpy as np
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, from_numpy, inner, namespace, norm
+from orthoprox._arrays.words import shown
 from orthoprox.nonsmooth.base import Nonsmooth
 from orthoprox.problems.problem import HasShape
+from orthoprox.problems.scaled import extreme, scaled_smooth
 from orthoprox.smooth.base import Smooth
 
 
@@ -29,12 +31,15 @@ def check_grad(smooth: Smooth, X: Any, *, tol: float = 1e-5, seed: int | np.rand
         If it exceeds ``tol``.
     """
     if not isinstance(smooth, Smooth):
-        raise TypeError(f"check_grad was given {smooth!r}, a {type(smooth).__name__}; it needs a Smooth term.")
+        raise TypeError(f"check_grad was given {shown(smooth)}; it needs a Smooth term.")
     X = _double(smooth, X)
     tol, rng = inputs.number(tol, "tol"), inputs.generator(seed)
     D = smooth.grad(X)
     inputs.returned_array(D, "grad", X)
     inputs.returned_number(smooth.value(X), "value")
+    size = extreme(max(float(norm(D)), abs(float(smooth.value(X)))), X)
+    if size != 1:
+        smooth, D = scaled_smooth(smooth, size), D / size
     both = smooth.value_and_grad(X)
     scale = max(float(norm(D)), 1e-3 * abs(float(smooth.value(X))), 1e-12)
     errors = [abs(float(both[0]) - float(smooth.value(X))), float(norm(both[1] - D))]
@@ -70,7 +75,7 @@ def check_prox(
         If it exceeds ``tol``.
     """
     if not isinstance(nonsmooth, Nonsmooth):
-        raise TypeError(f"check_prox was given {nonsmooth!r}, a {type(nonsmooth).__name__}; it needs a Nonsmooth term.")
+        raise TypeError(f"check_prox was given {shown(nonsmooth)}; it needs a Nonsmooth term.")
     X = _double(nonsmooth, X)
     t, tol, rng = inputs.number(t, "t"), inputs.number(tol, "tol"), inputs.generator(seed)
     if t * nonsmooth.modulus >= 1:

@@ -3,29 +3,29 @@
 import inspect
 import warnings
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from orthoprox._adaptive.polish import polish as polish_point
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, namespace
-from orthoprox._certify.certificate import Certificate
-from orthoprox._certify.evaluator import Measurement
+from orthoprox._arrays.words import short
 from orthoprox._linalg.stiefel import polar
+from orthoprox._run.conclusion import interrupted, polished, with_certified_status
 from orthoprox._run.lower_minima import lower_minima
 from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
-from orthoprox._run.run import BROKEN, Call, Callback, check_method, evaluator_at, probed, run, start_point
+from orthoprox._run.run import BROKEN, Call, Callback, check_method, evaluator_at, run, start_point
+from orthoprox._run.units import Units, measured
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
 from orthoprox.starts.points import random
-from orthoprox.starts.search import search
+from orthoprox.starts.search import affordable_hops, search
 from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
 from orthoprox.stopping.status import Status
@@ -45,8 +45,6 @@ _OPTIONS = (
     "callback",
     "progress",
 )
-_POLISHABLE = Status.CONVERGED, Status.ITERATIONS, Status.STALLED, Status.FAILED
-_CERTIFICATE = 50  # pairs of products for the certificate of a polished point
 
 
 class ConvergenceWarning(UserWarning):
@@ -134,30 +132,32 @@ def minimize(
     if callback is not None:
         inputs.function(callback, "callback", "one argument")
     polish = _wants_polish(polish, default=solver.auto.polish and stop is None)
-    n_starts = _checked_n_starts(n_starts, callback, inputs.flag(progress, "progress"))
     start, searched = _named(start, solver.auto.start)
+    n_starts = _checked_n_starts(n_starts, start, callback, inputs.flag(progress, "progress"))
     project, history, rng = inputs.flag(project, "project"), inputs.flag(history, "history"), inputs.generator(seed)
     with deadline.listening(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        counting = counted(problem, meter.work, deadline)
-        starts = _starts(counting, start, n_starts, rng, project=project, deadline=deadline)
-        call = Call(
-            counting, solver, rule, evaluator_at(counting, starts[0], meter, deadline), meter, deadline, history=history
-        )
+        units, X0, like = _units(problem, counted(problem, meter.work, deadline), start, deadline, project=project)
+        inside = counted(units.inside, meter.work, deadline)
+        spare = 1 if searched and stop is None and n_starts == 1 and affordable_hops(inside) > 0 else 0
+        starts = [X0] if X0 is not None else _starts(inside, start, n_starts + spare, rng, deadline)
+        starts = [namespace(X).astype(X, like.dtype) for X in starts]
+        evaluator = evaluator_at(inside, starts[0], meter, deadline)
+        call = Call(inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, history=history)
         if n_starts > 1 and not deadline.interrupted:
-            result = solve_from(call, problem, starts)
+            result = solve_from(call, units.inside, starts)
         else:
             with Progress(callback) if progress else nullcontext(callback) as shown:
-                result = run(call, starts[0], shown)
+                result = run(call, starts[0], units.callback(shown))
         if searched and stop is None:
-            result = lower_minima(call, result, rng)
+            result = lower_minima(call, result, rng, starts[1:] if spare else [])
         if polish:
-            result = _polished(call, result)
+            result = polished(call, result)
         if stop is None:
-            result = _with_certified_status(result, tol)
+            result = with_certified_status(result, tol)
         if deadline.interrupted:
-            result = _interrupted(result)
+            result = interrupted(result)
     meter.left["certificate"] = result.measurement.projected_objective
-    result = replace(result, problem=problem, **meter.totals())
+    result = units.result(replace(result, **meter.totals()), solver)
     if result.status is not Status.CONVERGED:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
@@ -194,14 +194,16 @@ def _rule(solver: Solver[Any], tol: float, max_iterations: int | None, stop: Sto
 
 def _wants_polish(polish: Any, *, default: bool) -> bool:
     if isinstance(polish, str) and polish != "auto":
-        raise ValueError(f"polish is {polish!r}; it needs True, False or 'auto'.")
+        raise ValueError(f"polish is {short(polish)}; it needs True, False or 'auto'.")
     return default if isinstance(polish, str) else inputs.flag(polish, "polish")
 
 
-def _checked_n_starts(n_starts: Any, callback: Callback | None, progress: bool) -> int:
+def _checked_n_starts(n_starts: Any, start: Any, callback: Callback | None, progress: bool) -> int:
     number = inputs.integer(n_starts, "n_starts")
     if number > 1 and (callback is not None or progress):
         raise ValueError(f"n_starts is {number}, whose runs go in parallel; a callback and progress need n_starts=1.")
+    if number > 1 and not isinstance(start, str):
+        raise ValueError(f"n_starts is {number} but the start is one point; name a start such as 'auto' or 'random'.")
     return number
 
 
@@ -213,25 +215,30 @@ def _named(start: Any, auto: str) -> tuple[Any, bool]:
     return (auto, auto == "search") if name == "auto" else (name, False)
 
 
-def _starts(
-    problem: Problem, start: Any, number: int, rng: np.random.Generator, *, project: bool, deadline: Deadline
-) -> list[Array]:
-    """Return the starts, in the precision in which a run will go on; random points in place of
-    those that there was no time to find.
+def _units(
+    problem: Problem, counting: Problem, start: Any, deadline: Deadline, *, project: bool
+) -> tuple[Units, Array | None, Array]:
+    """Return the units of the call, the start if it is a point, and a point in the precision in
+    which runs will go on; the terms are probed there.
     """
-    if not isinstance(start, str):
-        if number > 1:
-            raise ValueError(f"n_starts is {number} but the start is one point; name a start such as 'auto' or 'random'.")
-        X0 = _point(problem, start, project)
-        with deadline.part():
-            X0 = probed(problem, X0)
-        return [X0]
+    named = isinstance(start, str)
+    X = random(problem, np.random.default_rng(0)) if named else _point(problem, start, project)
+    units = Units(problem)
+    with deadline.part():
+        units, X = measured(problem, counting, X)
+    return units, None if named else X, X
+
+
+def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
+    """Return the starts of this name; random points in place of those that there was no time to
+    find, or that the terms did not allow.
+    """
     starts: list[Array] = []
-    with deadline.part(0.5):
-        if start == "search":
+    with deadline.part(0.5), suppress(*BROKEN):
+        if name == "search":
             starts = search(problem, rng, number, deadline)
         else:
-            starts += (probed(problem, STARTS[start](problem, rng)) for _ in range(number))
+            starts += (STARTS[name](problem, rng) for _ in range(number))
     return starts + [random(problem, rng) for _ in range(number - len(starts))]
 
 
@@ -243,58 +250,3 @@ def _point(problem: Problem, start: Any, project: bool) -> Array:
             raise ValueError("The start is zero, so no point of the manifold is nearest to it; pass another one.")
         X0 = polar(X0 / size)
     return start_point(problem, X0)
-
-
-def _polished(call: Call, result: Result) -> Result:
-    """Return the result at the polished point, or as it is if polishing does not help or the run
-    was cut short.
-    """
-    if result.status not in _POLISHABLE:
-        return result
-    if call.evaluator.exact(result.measurement, result.X):  # polished within the run
-        return replace(result, polished=True)
-    meter, evaluator, found = call.meter, call.evaluator, None
-    meter.left["polish"] = result.measurement.projected_objective
-    with call.deadline.part(), suppress(*BROKEN):
-        with meter.part("polish"):
-            found = polish_point(call.problem, result.X, result.multiplier, evaluator)
-        if found is not None:
-            with meter.part("certificate"):
-                certificate = evaluator.certify(*found, work=_CERTIFICATE)
-                measurement = evaluator.measure(found[0], certificate)
-            return _at(call, result, found, certificate, measurement)
-    return result
-
-
-def _at(call: Call, result: Result, found: tuple[Array, Array], certificate: Certificate, measurement: Measurement) -> Result:
-    """Return the result at the point that the polish found."""
-    if not measurement.kkt_error <= result.measurement.kkt_error or measurement.objective != measurement.objective:
-        return result
-    call.meter.left["polish"] = measurement.projected_objective
-    row = {name: column[-1] for name, column in result.history.items()} | asdict(measurement)
-    return replace(
-        result,
-        X=found[0],
-        multiplier=found[1],
-        certificate=certificate,
-        measurement=measurement,
-        history={name: np.append(column if call.history else column[:0], row[name]) for name, column in result.history.items()},
-        polished=True,
-    )
-
-
-def _with_certified_status(result: Result, tol: float) -> Result:
-    """Return the result with the status that its certificate proves: a budget may end a run before
-    its last check.
-    """
-    if result.status not in (*_POLISHABLE, Status.TIME) or not result.measurement.kkt_error <= tol:
-        return result
-    return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value)
-
-
-def _interrupted(result: Result) -> Result:
-    """Return the result with the status that says so."""
-    if result.status is Status.INTERRUPTED:
-        return result
-    message = f"{Status.INTERRUPTED.value} Ctrl-C was pressed; this is the best point so far. Before that: {result.message}"
-    return replace(result, status=Status.INTERRUPTED, message=message)

@@ -5,10 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.words import shown
+from orthoprox._certify.evaluator import sparsity
 from orthoprox._run.result import Result
 from orthoprox.minimize import minimize
 from orthoprox.nonsmooth.base import HasWeight
 from orthoprox.problems.problem import Problem, as_problem
+from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.status import Status
 
 
 def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options: Any) -> list[Result]:
@@ -30,18 +34,24 @@ def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options:
     Returns
     -------
     list of Result
-        One for each weight, in the order of ``mus``.
+        One for each weight, in the order of ``mus``. After Ctrl-C, or a callback that ends a run,
+        those of the weights so far, the last one with the status INTERRUPTED.
     """
     g = as_problem(problem).nonsmooth
     if not isinstance(g, HasWeight):
         raise TypeError(f"{type(g).__name__} has no weight to change; a path needs a penalty such as L1, L21, MCP or SCAD.")
     if not isinstance(mus, Iterable) or isinstance(mus, str):
-        raise TypeError(f"mus is {mus!r}; it needs a list of weights, such as [1.0, 0.5].")
+        raise TypeError(f"mus is {shown(mus)}; it needs a list of weights, such as [1.0, 0.5].")
     weights = [inputs.number(mu, "An entry of mus", strict=False) for mu in mus]
     if not weights:
         raise ValueError("mus is empty; it needs at least one weight.")
     results: list[Result] = []
-    for mu in weights:
-        results.append(minimize(replace(problem, nonsmooth=g.weighted(mu)), start, **options))
-        start, options = results[-1].X, {**options, "project": True, "n_starts": 1}
+    deadline = Deadline()
+    with deadline.listening():
+        for mu in weights:
+            results.append(minimize(replace(problem, nonsmooth=g.weighted(mu)), start, **options))
+            if deadline.interrupted or results[-1].status is Status.INTERRUPTED:
+                break
+            if sparsity(results[-1].X) < 1:  # a run that did not converge may end at X = 0
+                start, options = results[-1].X, {**options, "project": True, "n_starts": 1}
     return results

@@ -9,7 +9,12 @@ from refusals import UNTOUCHABLE, C, N, X, bad_matrices, every_return, table, wi
 POINT = {"certificate.X": ("X", lambda v: op.certificate(UNTOUCHABLE, v), X)}
 MULTIPLIER = {"certificate.multiplier": ("multiplier", lambda v: op.certificate(UNTOUCHABLE, X, multiplier=v), np.eye(N))}
 MISFITS = [
-    ("certificate", lambda: op.certificate(X, X), TypeError, "(?s)problem is array.*; it needs an orthoprox.Problem"),
+    (
+        "certificate",
+        lambda: op.certificate(X, X),
+        TypeError,
+        "problem is a NumPy array .*; it needs an orthoprox.Problem",
+    ),
     ("point", lambda: op.certificate(UNTOUCHABLE, X.T), ValueError, r"X has shape \(2, 6\); it needs shape \(6, 2\)"),
     (
         "multiplier",

@@ -16,7 +16,7 @@ MASK[3], MASK[:, 5] = False, False  # an empty row and an empty column
 def way(request, monkeypatch):
     """Both ways to multiply: by compiled loops, and by NumPy where numba is not installed."""
     if request.param == "numpy":
-        monkeypatch.setattr(packed, "kernels", None)
+        monkeypatch.setattr(packed, "compiled", lambda: None)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -36,6 +36,17 @@ def test_restoring_solves_the_linearised_equations():
     assert stiefel.norm(E.project(v)) <= 1e-12
 
 
+def test_columns_that_overlap_in_entries_without_a_square_have_no_equation():
+    """An entry of 1e-200 in the place of a 0 changes nothing."""
+    X = np.array([[1.0, 0.0], [0.0, 0.6], [0.0, 0.8]])
+    tiny = X + 1e-200 * (X == 0)
+    r = normal(0, 6, 1)
+    E, F = (Orthogonality(M, np.full(X.shape, True)) for M in (X, tiny))
+    np.testing.assert_allclose(F.project(r), E.project(r), atol=1e-12)
+    alone = Orthogonality(np.array([[1.0], [1e-200]]), np.array([[False], [True]]))
+    assert np.array_equal(alone.project(r[:1]), r[:1])
+
+
 def test_products_from_the_right():
     """The entries of VS in the mask."""
     X, E = equations()

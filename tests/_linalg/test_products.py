@@ -25,7 +25,7 @@ def sparse(seed=0, share=0.02, dtype=np.float64):
 def way(request, monkeypatch):
     """Both ways to multiply: by compiled loops, and by scipy where numba is not installed."""
     if request.param == "scipy":
-        monkeypatch.setattr(products, "kernels", None)
+        monkeypatch.setattr(products, "compiled", lambda: None)
     return request.param
 
 

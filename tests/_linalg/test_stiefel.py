@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import EXAMPLES, SEEDS, normal, symmetric
-from orthoprox import stiefel
+from orthoprox._linalg import stiefel
 
 SHAPES = st.sampled_from([(1, 1), (5, 1), (5, 3), (4, 4), (30, 6)])
 

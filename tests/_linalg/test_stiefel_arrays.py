@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from cases import SHAPE, normal
-from orthoprox import stiefel
+from orthoprox._linalg import stiefel
 from twins import BATCH, equals_stack, same
 
 

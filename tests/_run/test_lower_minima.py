@@ -14,7 +14,8 @@ from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run.lower_minima import lower_minima
 from orthoprox._run.meter import Meter
-from orthoprox._run.solve import Call
+from orthoprox._run.run import Call
+from orthoprox.problems.problem import counted
 from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, Stationary, Status
 from orthoprox.stopping.deadline import Deadline
@@ -27,8 +28,9 @@ RNG = np.random.default_rng
 
 
 def a_call(problem=GAUSSIAN, deadline=None):
-    rule = Stationary(1e-6) | MaxIterations(30_000)
-    return Call(problem, Adaptive(), rule, Evaluator.at(problem, X0), Meter("start"), deadline)
+    rule, meter, deadline = Stationary(1e-6) | MaxIterations(30_000), Meter("start"), deadline or Deadline()
+    evaluator = Evaluator.at(problem, X0)
+    return Call(counted(problem, meter.work, deadline), Adaptive(), rule, evaluator, meter, deadline)
 
 
 def solved(problem, start, **options):
@@ -81,9 +83,14 @@ def test_nothing_is_looked_for_where_it_is_not_asked_for(monkeypatch, why):
 def test_an_interrupted_search_for_lower_minima_keeps_the_best(first, monkeypatch):
     stopped = solved(GAUSSIAN, "random", callback=raising(StopIteration))
     assert stopped.status is Status.INTERRUPTED
-    runs = []
-    monkeypatch.setattr(module, "run", lambda call, X: runs.append(X) or stopped)
-    assert lower_minima(a_call(), first, RNG(0)) is first
+    runs, call = [], a_call()
+
+    def interrupted(call, X):
+        call.deadline.interrupted = True
+        return runs.append(X) or stopped
+
+    monkeypatch.setattr(module, "run", interrupted)
+    assert lower_minima(call, first, RNG(0)) is first
     assert len(runs) == 1
 
 
@@ -166,25 +173,6 @@ def test_the_work_of_the_runs_counts_too(first, monkeypatch):
     assert numbers == sorted(numbers)
     assert numbers[0] == 0 < numbers[-1]
     assert number(64 * one, overhead=1e3 * GAUSSIAN.flops) < numbers[-1]  # a small problem takes time, too
-
-
-class Later:
-    """A deadline that is over from the second look on."""
-
-    looks = 0
-
-    def over(self):
-        self.looks += 1
-        return self.looks > 1
-
-
-def test_a_second_path_is_not_begun_when_time_is_over(first, monkeypatch):
-    begun = []
-    monkeypatch.setattr(module, "follow", lambda problem, X, stages: begun.append(stages) or X)
-    monkeypatch.setattr(module, "probe_value", raising(AssertionError))
-    monkeypatch.setattr(module, "run", lambda call, X: like(first, 1.0))
-    assert lower_minima(a_call(deadline=Later()), first, RNG(0)) is first
-    assert begun == [SETTINGS.widths]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, ZeroDivisionError])

@@ -178,6 +178,20 @@ class TestFolder:
         with pytest.raises(FileNotFoundError, match="lacks files"):
             cmu_house(tmp_path)
 
+    @pytest.mark.parametrize(
+        ("folder", "message"),
+        [
+            ("", "^An empty name is no folder; folder .* needs to name one"),
+            ("~nobody-of-this-name/house", r"^~nobody-of-this-name/house cannot be read \(.*home.*\); folder"),
+            ("a" * 5000, r"^a{300} cannot be read \(.*\); folder"),
+            (os.devnull, f"^{os.devnull} is not a folder; folder"),
+        ],
+        ids=["empty", "no user", "long", "device"],
+    )
+    def test_a_name_that_no_folder_can_have_is_explained(self, folder, message):
+        with pytest.raises(FileNotFoundError, match=message):
+            cmu_house(folder)
+
     def test_a_text_of_the_wrong_shape_is_named(self, tmp_path):
         write_texts(tmp_path, self.frames)
         np.savetxt(tmp_path / "house57", self.frames[0, :29])

@@ -76,6 +76,7 @@ def test_reduced_and_full_size_have_folders_of_their_own(capsys, monkeypatch, op
         (["fig-qp-rang"], "orthoprox: The id is 'fig-qp-rang'; it needs one of "),
         (["fig-qp-rang"], "Did you mean 'fig-qp-range'?"),
         ([ID, "--where", "r=8"], "orthoprox: 'r=8' is not a condition"),
+        ([ID, "--where", "seed<nan"], "orthoprox: 'seed<nan' compares with nan, which holds for no run; it needs a number"),
         ([ID, "--where", "m<8"], "orthoprox: The coordinate in 'm < 8' is 'm'; it needs one of 'beta', 'r', 'seed', 'solver'."),
         (["--report"], "has no rows yet"),
         ([ID, "--where", "solver<8"], "orthoprox: solver is 'lsalm' in some run, which cannot be compared with 8"),

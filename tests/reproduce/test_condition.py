@@ -33,6 +33,13 @@ def test_what_is_not_a_condition_is_named_with_an_example(text):
     assert repr(text) in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["seed<nan", "seed == NaN", "m>=-nan"])
+def test_a_comparison_with_nan_is_refused(text):
+    """It holds for no run, so that nothing would be run."""
+    with pytest.raises(ValueError, match=r"compares with nan, which holds for no run; it needs .*, as in '(m|seed) .* 3'"):
+        Condition.parse(text)
+
+
 @pytest.mark.parametrize(
     ("sign", "below", "equal", "above"),
     [

@@ -53,7 +53,7 @@ MISFITS = [
         "one-sided operator",
         lambda: smooth.Variance(LinearOperator(A.shape, matvec=lambda v: A @ v, dtype=float)),
         TypeError,
-        "A is an operator without rmatvec; .* needs products with A'.*, define it",
+        "A.rmatvec is not defined; .* needs products with A and with A', define it",
     ),
     (
         "affinity",
@@ -81,7 +81,7 @@ MISFITS = [
     ),
     ("nodes", lambda: smooth.Matching(EDGES1, EDGES2, AFFINITY, 3, 1.0), ValueError, r"shape is 3; it needs a pair"),
     ("fun", lambda: smooth.Function(1.0, fail), TypeError, "fun is 1.0, a float; it needs a callable of X"),
-    ("grad", lambda: smooth.Function(fail, X), TypeError, "(?s)grad is array.*, a ndarray; it needs a callable of X"),
+    ("grad", lambda: smooth.Function(fail, X), TypeError, "grad is a NumPy array of shape .*; it needs a callable of X"),
 ]
 
 
@@ -99,7 +99,7 @@ def test_what_does_not_fit_is_refused(call, error, message):
 
 @pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(float).max, reason="long double is double here")
 def test_numbers_beyond_double_precision_are_refused():
-    with pytest.raises(ValueError, match="A contains NaN or infinite entries"):
+    with pytest.raises(ValueError, match=r"A has entries beyond 1.8e308, .* double precision; scale it"):
         smooth.Variance(A.astype(np.longdouble) * np.longdouble("1e400"))
 
 
@@ -131,7 +131,7 @@ def test_bad_sparse_matrices_and_operators_are_refused(kind, value, error, messa
         (float, NAN, ValueError, "A contains NaN or infinite entries; remove or impute them"),
         (float, -INF, ValueError, "A contains NaN or infinite entries; remove or impute them"),
         (complex, 1j, TypeError, r"A is complex \(complex128\); .* pass real data"),
-        ("S2", "a", TypeError, r"A has dtype \|S2; it needs real numbers"),
+        ("S2", "a", TypeError, r"A has the entry b'.*', a bytes, at \[.*\]; it needs real numbers"),
     ],
 )
 def test_bad_memory_maps_are_refused(tmp_path, shape, dtype, entry, error, message):

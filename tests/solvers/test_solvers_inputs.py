@@ -94,7 +94,7 @@ MISFITS = [
     ("no gamma", lambda: RADMM(gamma=None), TypeError, "gamma is None, a NoneType; it needs a real number"),
     ("no growth", lambda: PAMAL(growth=None), TypeError, "growth is None, a NoneType; it needs a real number"),
     ("list", lambda: SOC(penalty=[1.0]), TypeError, r"penalty is \[1.0\], a list; it needs a real number"),
-    ("array", lambda: PLAM(step_size=np.ones(2)), TypeError, "step_size is array.*, a ndarray; it needs a real number"),
+    ("array", lambda: PLAM(step_size=np.ones(2)), TypeError, "step_size is a NumPy array of shape .*; it needs a real number"),
     ("experiment", lambda: op.LSALM.paper("sparsepca", PROBLEM), ValueError, "experiment is 'sparsepca'; .*'sparse_pca'"),
     (
         "no experiment",
@@ -102,7 +102,12 @@ MISFITS = [
         TypeError,
         "experiment is None, .*; it needs one of 'matching'",
     ),
-    ("paper", lambda: op.LSALM.paper("sparse_pca", A), TypeError, "(?s)problem is array.*; it needs an orthoprox.Problem"),
+    (
+        "paper",
+        lambda: op.LSALM.paper("sparse_pca", A),
+        TypeError,
+        "problem is a NumPy array .*; it needs an orthoprox.Problem",
+    ),
     (
         "paper's lam",
         lambda: op.LSALM.paper("sparse_pca", problems.sparse_pca(0 * A, 2, 0.1)),

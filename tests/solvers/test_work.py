@@ -5,8 +5,9 @@ import pytest
 
 import orthoprox as op
 from cases import SOLVERS
-from orthoprox import smooth, stiefel
+from orthoprox import smooth
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._linalg import stiefel
 from orthoprox.nonsmooth import L1, Zero
 from orthoprox.solvers import (
     ALMSSN,

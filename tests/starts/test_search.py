@@ -39,10 +39,8 @@ def test_large_problems_are_not_probed(monkeypatch, n, name):
     monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, work=0.0))
     monkeypatch.setattr(module, "probe_value", None)
     problem = gaussian_pca(m=800 if n == 300 else 40, n=n, p=5)
-    expected = STARTS[name]
-    after_probe = np.random.default_rng(1)
-    STARTS["random"](problem, after_probe)
-    np.testing.assert_array_equal(search(problem, np.random.default_rng(1))[0], expected(problem, after_probe))
+    expected = STARTS[name](problem, np.random.default_rng(1))
+    np.testing.assert_array_equal(search(problem, np.random.default_rng(1))[0], expected)
 
 
 def test_few_columns_of_many_rows_are_not_searched_for_coordinates(monkeypatch):

@@ -1,21 +1,41 @@
 """The search for a start within a time budget."""
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 
-from orthoprox import starts
-from orthoprox.starts.search import search
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.problems.problem import Work, counted
+from orthoprox.starts import coordinates, search
+from orthoprox.starts.search import search as find
+from orthoprox.stopping.deadline import Deadline, Stopped
 from small_problems import GAUSSIAN
 
 
-def test_the_search_takes_what_is_at_hand_when_time_is_short():
-    tried = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module("orthoprox.starts.search"), "probe_value", lambda problem, X: tried.append(X) or 0.0)
-        found = search(GAUSSIAN, np.random.default_rng(0), 3, deadline=Deadline(1e-9))
-    assert len(found) == 3
-    assert tried == []
-    np.testing.assert_array_equal(found[0], starts.coordinates(GAUSSIAN, np.random.default_rng(0)))
+class After:
+    """A deadline that is over after so many evaluations."""
+
+    def __init__(self, looks):
+        self.looks, self.shares = looks, []
+
+    def heed(self):
+        self.looks -= 1
+        if self.looks < 0:
+            raise Stopped
+
+    def call(self, function, *arguments):
+        return function(*arguments)
+
+    def part(self, share):
+        self.shares.append(share)
+        return Deadline().part()
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_the_search_takes_what_is_at_hand_when_its_share_is_over(number):
+    """Coordinate vectors are the first candidate; random points take the place of the others."""
+    end = After(12)  # evaluations: a probe of the terms, and then coordinate vectors
+    found = find(counted(GAUSSIAN, Work(), end), np.random.default_rng(0), number, end)
+    assert len(found) == number
+    assert end.shares == [search.SETTINGS.share]
+    np.testing.assert_array_equal(found[0], coordinates(GAUSSIAN, np.random.default_rng(0)))
+    for X in found:
+        np.testing.assert_allclose(X.T @ X, np.eye(30), atol=1e-12)

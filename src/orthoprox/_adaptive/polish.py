@@ -126,6 +126,7 @@ class _Model:
         self.dense = 2.0 * m * m * n
         self.flops = k.polish * max(problem.flops, k.overhead)
         self.rounding, self.small, self.root = rounding(like), negligible(like), precision(like) ** 0.5
+        self.heed = problem.heed
 
     def grad(self, X: Matrix) -> Matrix:
         return to_numpy(self.ell.grad(self._send(X)))
@@ -168,6 +169,7 @@ class _Model:
         """Return the equations of X'X = I in the mask, or None if the mask is empty or the flops
         are used up.
         """
+        self.heed()
         self.flops -= Orthogonality.cost(X, mask)
         if self.flops < 0 or not np.any(mask):
             return None
@@ -253,6 +255,7 @@ def _step(
     radius, project, price = model.k.radius * Y.shape[0] ** 0.5, equations.project, model.product(equations)
 
     def curved(v: Matrix) -> Matrix:
+        model.heed()
         model.flops -= price
         return np.asarray(second(v) + 2 * equations.right(v, Y))
 

@@ -117,7 +117,7 @@ class SmoothingNewton(Phase[Point]):
         relative = float(norm(R)) / (max(float(norm(point.D)), point.memory.floor) or 1.0)
         move = trust_region(
             lambda V: tangent(X, second(V) + curved(V) + 2 * (V @ Y)),
-            self._metric(point, curved),
+            self._metric(problem, point, curved),
             R,
             point.radius,
             tol=min(0.5, relative**0.5),
@@ -148,7 +148,7 @@ class SmoothingNewton(Phase[Point]):
         ahead = _at(problem, polar(X + 0.5 * (P - point.before)), nu, radius=radius, before=P, memory=point.memory)
         return ahead if float(norm(ahead.residual)) < float(norm(new.residual)) else new
 
-    def _metric(self, point: Point, curved: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    def _metric(self, problem: Problem, point: Point, curved: Callable[[Array], Array]) -> Callable[[Array], Array]:
         """Return the preconditioner R -> V, the projection of R / C to the tangent space in the
         metric C.
 
@@ -165,6 +165,7 @@ class SmoothingNewton(Phase[Point]):
         diagonal = xp.sqrt(sym((X * X).mT @ inverse))
 
         def normal(T: Array) -> Array:
+            problem.heed()
             return sym(X.mT @ (inverse * (X @ (T / diagonal)))) / diagonal
 
         def project(R: Array) -> Array:

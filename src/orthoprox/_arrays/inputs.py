@@ -4,27 +4,47 @@ fix.
 
 import difflib
 import math
+import sys
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator
 
 from orthoprox._arrays.library import Array, is_array, namespace
+from orthoprox._arrays.table import explained
+from orthoprox._arrays.words import short, shown
 
 REAL_DTYPES = ("float32", "float64")
+_ELSEWHERE = {  # what other libraries call an option
+    "random_state": "seed",
+    "rng": "seed",
+    "x0": "start",
+    "X0": "start",
+    "init": "start",
+    "n_init": "n_starts",
+    "verbose": "progress",
+    "algorithm": "method",
+    "timeout": "max_seconds",
+    "time_limit": "max_seconds",
+}
 
 
 def matrix(
-    value: Any, name: str, *, shape: tuple[int | None, ...] = (None, None), batch: bool = False, infinite: bool = False
+    value: Any,
+    name: str,
+    *,
+    shape: tuple[int | None, ...] = (None, None),
+    batch: bool = False,
+    infinite: bool = False,
+    nan: bool = False,
 ) -> Array:
     """Return ``value`` as a finite, nonempty, real floating array with the given trailing shape.
 
     Arrays of the standard stay in their library; lists, tables and other sequences become NumPy
     arrays; integers become ``float64``. With ``batch`` any number of leading axes is accepted, with
-    ``infinite`` infinite entries are.
+    ``infinite`` infinite entries are, with ``nan`` any.
     """
     X = _real(value, name)
     if X.ndim < len(shape) or (X.ndim > len(shape) and not batch):
@@ -35,7 +55,7 @@ def matrix(
     if any(want is not None and want != got for want, got in zip(shape, trailing, strict=True)):
         raise ValueError(f"{name} has shape {tuple(X.shape)}; it needs {_sketch(shape)}.")
     xp = namespace(X)
-    if bool(xp.any(xp.isnan(X) if infinite else ~xp.isfinite(X))):
+    if not nan and bool(xp.any(xp.isnan(X) if infinite else ~xp.isfinite(X))):
         raise ValueError(f"{name} contains NaN{'' if infinite else ' or infinite'} entries; remove or impute them first.")
     return X
 
@@ -44,7 +64,7 @@ def operator(value: Any, name: str) -> Any:
     """Return ``value`` as a matrix: a checked dense array, a CSR array, or the ``LinearOperator``
     it is.
     """
-    if not (isinstance(value, LinearOperator) or sp.issparse(value)):
+    if not (is_operator(value) or sp.issparse(value)):
         return matrix(value, name, batch=True)
     if np.issubdtype(value.dtype, np.complexfloating):
         raise TypeError(f"{name} is complex ({value.dtype}); orthoprox works with real matrices, pass real data.")
@@ -56,6 +76,12 @@ def operator(value: Any, name: str) -> Any:
     return value
 
 
+def is_operator(value: Any) -> bool:
+    """Tell whether ``value`` is a ``LinearOperator``: nothing is before its module is imported."""
+    module = sys.modules.get("scipy.sparse.linalg")
+    return module is not None and isinstance(value, module.LinearOperator)
+
+
 def broadcastable(value: Any, name: str, shape: tuple[int, int]) -> None:
     """Raise where ``value``, a number or an array, does not broadcast to X of the given shape."""
     trailing = tuple(value.shape)[-2:] if is_array(value) else ()
@@ -64,7 +90,10 @@ def broadcastable(value: Any, name: str, shape: tuple[int, int]) -> None:
     except ValueError:
         fits = False
     if not fits:
-        raise ValueError(f"{name} has shape {tuple(value.shape)}, X has {shape}; pass a number or an array of shape {shape}.")
+        by_rows = f", or np.reshape({name}, (-1, 1)) for one number each row" if trailing == shape[:1] else ""
+        raise ValueError(
+            f"{name} has shape {tuple(value.shape)}, X has {shape}; pass a number or an array of shape {shape}{by_rows}."
+        )
 
 
 def number(value: Any, name: str, *, minimum: float = 0.0, strict: bool = True) -> float:
@@ -74,7 +103,7 @@ def number(value: Any, name: str, *, minimum: float = 0.0, strict: bool = True) 
     if is_array(value) and value.ndim == 0 and namespace(value).isdtype(value.dtype, ("integral", "real floating")):
         value = float(value)
     if not _is_number(value, Real):
-        raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs a real number.")
+        raise TypeError(f"{name} is {shown(value)}; it needs a real number.")
     try:
         result = float(value)
     except OverflowError:
@@ -105,17 +134,17 @@ def parameter(value: Any, name: str, *, strict: bool = True) -> Any:
 def integer(value: Any, name: str, *, minimum: int = 1) -> int:
     """Return ``value`` as an int that is at least ``minimum``."""
     if not _is_number(value, Integral):
-        raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs a whole number.")
+        raise TypeError(f"{name} is {shown(value)}; it needs a whole number.")
     whole = int(value)
     if whole < minimum:
-        raise ValueError(f"{name} = {whole}; it needs a whole number >= {minimum}.")
+        raise ValueError(f"{name} = {short(whole)}; it needs a whole number >= {minimum}.")
     return whole
 
 
 def pair(shape: Any) -> tuple[int, int]:
     """Return the shape (m, n) of X, m >= n >= 1."""
     if not isinstance(shape, (tuple, list)) or len(shape) != 2:
-        raise ValueError(f"shape is {shape!r}; it needs a pair (m, n).")
+        raise ValueError(f"shape is {short(shape)}; it needs a pair (m, n).")
     m = integer(shape[0], "m")
     return m, columns(shape[1], m)
 
@@ -124,47 +153,51 @@ def columns(n: Any, m: int) -> int:
     """Return the number of columns, checked against the number of rows ``m``."""
     wanted = integer(n, "n")
     if wanted > m:
-        raise ValueError(f"n = {wanted} is larger than m = {m}; X'X = I_n needs n <= m, ask for at most {m} columns.")
+        raise ValueError(f"n = {short(wanted)} is larger than m = {m}; X'X = I_n needs n <= m, ask for at most {m} columns.")
     return wanted
 
 
 def choice(value: Any, name: str, options: Iterable[str]) -> str:
     """Return ``value`` if it is one of the ``options``; otherwise name the nearest."""
     options = sorted(options)
+    needed = f"it needs one of {', '.join(map(repr, options))}."
     if not isinstance(value, str):
-        raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs one of {', '.join(map(repr, options))}.")
+        raise TypeError(f"{name} is {shown(value)}; {needed}")
     if value not in options:
-        raise ValueError(f"{name} is {value!r}; it needs one of {', '.join(map(repr, options))}.{suggestion(value, options)}")
+        raise ValueError(f"{name} is {short(value)}; {needed}{suggestion(value, options)}")
     return value
 
 
 def suggestion(word: str, options: Iterable[str]) -> str:
-    """Return the sentence that suggests the option nearest to ``word``, or nothing."""
+    """Return the sentence that suggests the option that ``word`` means or is nearest to, or
+    nothing.
+    """
+    word = _ELSEWHERE.get(word, word)
     spelled = {option.lower(): option for option in options}
     close = difflib.get_close_matches(word.lower(), spelled, n=1, cutoff=0.5)
     return f" Did you mean {spelled[close[0]]!r}?" if close else ""
 
 
-def generator(seed: Any) -> np.random.Generator:
+def generator(seed: Any, name: str = "seed") -> np.random.Generator:
     """Return ``seed`` as a ``numpy.random.Generator``."""
     if isinstance(seed, np.random.Generator):
         return seed
     if not _is_number(seed, Integral):
-        raise TypeError(f"seed is {seed!r}, a {type(seed).__name__}; it needs an int or a numpy.random.Generator.")
-    return np.random.default_rng(integer(seed, "seed", minimum=0))
+        raise TypeError(f"{name} is {shown(seed)}; it needs an int or a numpy.random.Generator.")
+    return np.random.default_rng(integer(seed, name, minimum=0))
 
 
 def flag(value: Any, name: str) -> bool:
     """Return ``value`` if it is True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs True or False.")
+        raise TypeError(f"{name} is {shown(value)}; it needs True or False.")
     return bool(value)
 
 
 def function(value: Any, name: str, arguments: str) -> Callable[..., Any]:
     """Return ``value`` if it can be called."""
     if not callable(value):
-        raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs a callable of {arguments}.")
+        raise TypeError(f"{name} is {shown(value)}; it needs a callable of {arguments}.")
     return value  # type: ignore[no-any-return]
 
 
@@ -173,14 +206,14 @@ def returned_array(value: Any, name: str, X: Array, *, finite: bool = True) -> N
     shape of X, or has entries that are not finite.
     """
     if not is_array(value) or isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name} returned {value!r}, a {type(value).__name__}; it needs an array of the shape of X.")
+        raise TypeError(f"{name} returned {shown(value)}; it needs an array of the shape of X.")
     if tuple(value.shape) != tuple(X.shape):
         raise ValueError(
             f"{name} returned shape {tuple(value.shape)} for X of shape {tuple(X.shape)}; both need to be the same."
         )
     xp = namespace(value)
-    if not xp.isdtype(value.dtype, "real floating"):
-        raise TypeError(f"{name} returned dtype {value.dtype}; it needs real floating-point numbers.")
+    if not xp.isdtype(value.dtype, (xp.float32, xp.float64)):
+        raise TypeError(f"{name} returned dtype {value.dtype}; it needs real floating-point numbers, float32 or float64.")
     if finite and not bool(xp.all(xp.isfinite(value))):
         raise ValueError(
             f"{name} returned NaN or infinite entries; it needs finite ones. Check its formula, or scale the data."
@@ -193,7 +226,7 @@ def returned_number(value: Any, name: str, *, infinite: bool = False, finite: bo
     """
     real = is_array(value) and value.ndim == 0 and namespace(value).isdtype(value.dtype, ("integral", "real floating"))
     if not (real or _is_number(value, Real)):
-        raise TypeError(f"{name} returned {value!r}, a {type(value).__name__}; it needs one real number.")
+        raise TypeError(f"{name} returned {shown(value)}; it needs one real number.")
     if finite and not (math.isfinite(value) or (infinite and value > 0)):
         raise ValueError(f"{name} returned {float(value)}; it needs a finite number. Check its formula, or scale the data.")
 
@@ -203,7 +236,7 @@ def _is_number(value: Any, kind: type) -> bool:
 
 
 def _real(value: Any, name: str) -> Array:
-    if isinstance(value, np.ma.MaskedArray):
+    if any(isinstance(part, np.ma.MaskedArray) for part in (value, *(value if isinstance(value, (list, tuple)) else ()))):
         raise TypeError(f"{name} is a masked array; fill or remove its missing entries first.")
     if sp.issparse(value):
         raise TypeError(f"{name} is sparse; it needs a dense array, pass {name.split()[-1]}.toarray().")
@@ -215,7 +248,10 @@ def _real(value: Any, name: str) -> Array:
     if xp.isdtype(value.dtype, "real floating") and str(value.dtype).rpartition(".")[2] in REAL_DTYPES:
         return value
     with np.errstate(over="ignore"):  # what is too large becomes infinite
-        return xp.astype(value, xp.float64)
+        double = xp.astype(value, xp.float64)
+    if xp.isdtype(value.dtype, "real floating") and bool(xp.any(xp.isinf(double) & xp.isfinite(value))):
+        raise ValueError(f"{name} has entries beyond 1.8e308, the largest number of double precision; scale it.")
+    return double
 
 
 def _numpy(value: Any, name: str) -> Array:
@@ -224,9 +260,9 @@ def _numpy(value: Any, name: str) -> Array:
     except ValueError as error:
         raise ValueError(f"{name} is ragged: its rows differ in length; it needs a rectangular array.") from error
     if X.dtype.kind not in "fiubc" and X.ndim == 0:
-        raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; it needs an array of real numbers.")
+        raise TypeError(f"{name} is {shown(value)}; it needs an array of real numbers.")
     if X.dtype.kind not in "fiubc":
-        raise TypeError(f"{name} has dtype {X.dtype}; it needs real numbers, convert it with .astype(float) first.")
+        raise TypeError(explained(value, X, name))
     return X
 
 

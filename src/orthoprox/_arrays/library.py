@@ -6,12 +6,17 @@ library run the same code. The inner product and the norm of matrices, over the 
 here as well.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
 Array = Any
 """An array of the standard: an object with ``__array_namespace__``."""
+
+_SQUARES = {"d": (1e-200, 1e200), "f": (1e-25, 1e25)}  # sums of squares to which every square that counts has contributed
+_ALL = -1.0, np.inf
+_LARGEST = 2.0**1022
 
 
 def is_array(value: object) -> bool:
@@ -65,5 +70,24 @@ def inner(X: Array, Y: Array) -> Array:
 
 
 def norm(X: Array) -> Array:
-    """Return the Frobenius norm over the last two axes."""
-    return namespace(X).sqrt(inner(X, X))
+    """Return the Frobenius norm over the last two axes.
+
+    Where the squares of a matrix of NumPy would overflow or underflow, they are those of X divided
+    by a power of two.
+    """
+    if not (isinstance(X, np.ndarray) and X.ndim == 2):
+        return namespace(X).sqrt(inner(X, X))
+    square = np.vdot(X, X)
+    least, most = _SQUARES.get(X.dtype.char, _ALL)
+    return np.sqrt(square) if least < square < most else _careful_norm(X)
+
+
+def power_of_two(size: float) -> float:
+    """Return the power of two just above a size; 1 where this is 0 or not finite."""
+    return math.ldexp(1.0, math.frexp(size)[1]) if 0 < size < _LARGEST else 1.0
+
+
+def _careful_norm(X: np.ndarray[Any, Any]) -> Any:
+    unit = X.dtype.type(power_of_two(float(np.max(np.abs(X), initial=0.0))))
+    scaled = X / unit
+    return np.sqrt(np.vdot(scaled, scaled)) * unit

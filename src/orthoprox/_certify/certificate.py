@@ -11,7 +11,7 @@ Neither needs P'P = I.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from orthoprox._linalg.krylov import conjugate_gradients, min_norm
 from orthoprox._linalg.stiefel import defect, sym
 from orthoprox.nonsmooth.base import HasSubdifferential
 from orthoprox.problems.problem import Problem, as_problem
+from orthoprox.problems.scaled import scaled, unit
 from orthoprox.smooth.curvature import lipschitz
 
 _THOROUGH = 10_000  # pairs of products that a certificate asked for by itself may spend
@@ -44,6 +45,17 @@ class Certificate:
     multiplier: Array  # Y, the symmetric matrix that gives `upper`
     gradient: float  # |grad l(X)|
     subgradient: float  # |s| of the s in dg(P) that gives `upper`
+
+    def times(self, unit: float) -> "Certificate":
+        """Return the certificate of f times the unit."""
+        return replace(
+            self,
+            upper=self.upper * unit,
+            lower=self.lower * unit,
+            multiplier=self.multiplier * unit,
+            gradient=self.gradient * unit,
+            subgradient=self.subgradient * unit,
+        )
 
     def relative(self, floor: float = 0.0) -> float:
         """Return upper / max(|grad l(X)|, floor), unchanged when f is scaled; where both vanish,
@@ -76,9 +88,10 @@ def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certific
     X = inputs.matrix(X, "X", shape=problem.shape)
     if multiplier is not None:
         multiplier = sym(inputs.matrix(multiplier, "multiplier", shape=(problem.shape[1],) * 2))
-    with np.errstate(over="ignore", invalid="ignore"):
-        problem.probe(X)
-        return certify(problem, X, multiplier, proximal_step(problem, X), work=_THOROUGH)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        size = unit(problem, X, problem.sized(X)[1])
+        inside, multiplier = scaled(problem, size), None if multiplier is None else multiplier / size
+        return certify(inside, X, multiplier, proximal_step(inside, X), work=_THOROUGH).times(size)
 
 
 def proximal_step(problem: Problem, X: Array) -> float:
@@ -101,10 +114,10 @@ def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, work: int 
     spent, the multiplier is refined and the lower bound computed; this goes on while the bound
     falls and P does not move away from X or from P'P = I.
     """
-    D, budget = problem.grad(X), _Budget(work)
+    D, budget = problem.grad(X), _Budget(work, problem.heed)
     if Y is None:
         s = (X - problem.prox(X, t)) / t
-        search = budget if work > 0 else _Budget(_SEARCH)
+        search = budget if work > 0 else _Budget(_SEARCH, problem.heed)
         Y = _certify_once(problem, X, stiefel.multiplier(X, D + s), D=D, t=t, budget=search).multiplier
     best = _certify_once(problem, X, Y, D=D, t=t, budget=budget)
     while budget.left > 0 and best.upper > _rounding(D):
@@ -117,15 +130,18 @@ def certify(problem: Problem, X: Array, Y: Array | None, t: float, *, work: int 
 
 
 class _Budget:
-    """Counts down the products that a certificate may still spend."""
+    """Counts down the products that a certificate may still spend, and ends where the call has
+    to.
+    """
 
-    def __init__(self, products: int) -> None:
-        self.left = products
+    def __init__(self, products: int, heed: Callable[[], None]) -> None:
+        self.left, self.heed = products, heed
 
     def solve(self, apply: Callable[[Array], Array], B: Array, tol: float) -> Array:
         """Solve apply(S) = B by conjugate gradients within the budget."""
 
         def counted(S: Array) -> Array:
+            self.heed()
             self.left -= 1
             return apply(S)
 
@@ -235,7 +251,7 @@ def _direction(model: _Subdifferential, R: Array, budget: _Budget) -> Array:
     both sides.
     """
     spread, V = _masked(model, R), -R
-    last = _Budget(max(budget.left, _LAST))
+    last = _Budget(max(budget.left, _LAST), budget.heed)
     for _ in range(3):  # iterative refinement: each round removes what the one before left
         V = V - spread(last.solve(lambda T: model.left(spread(T)), model.left(V), tol=1e-8))
     return V

@@ -2,7 +2,7 @@
 solver. What it measures: objective, feasibility, stationarity, sparsity.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orthoprox._arrays.library import Array, namespace, negligible, norm, precision
 from orthoprox._certify.certificate import Certificate, certify, proximal_step
@@ -25,6 +25,10 @@ class Measurement:
     stationarity: float  # relative distance to stationarity, an upper bound
     sparsity: float  # share of entries with |x| < 1e-5
     kkt_error: float  # what is missing to a feasible stationary point, the number that `tol` bounds
+
+    def times(self, unit: float) -> "Measurement":
+        """Return the measurement of f times the unit."""
+        return replace(self, objective=self.objective * unit, projected_objective=self.projected_objective * unit)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
-from orthoprox._arrays.library import Array, identity, is_array, namespace, precision
+from orthoprox._arrays.library import Array, identity, is_array, namespace, norm, power_of_two, precision
 from orthoprox._linalg.krylov import conjugate_gradients
 
 Inverses = Callable[[Any], Callable[[float], Callable[[Array], Array]]]
@@ -23,11 +22,15 @@ def shifted_inverse(A: Any, c: float) -> Callable[[Array], Array]:
         inverse = namespace(A).linalg.inv(A + c * identity(A.shape[-1], A))
         return lambda R: inverse @ R
     if sp.issparse(A):
+        from scipy.sparse.linalg import splu
+
         factors = splu((A + c * sp.eye_array(A.shape[0])).tocsc())
         return lambda R: factors.solve(R).astype(R.dtype)
 
     def solve(R: Array) -> Array:
-        return conjugate_gradients(lambda X: A @ X + c * X, R, tol=max(1e-12, 8 * precision(R)), max_iterations=1000)
+        unit = power_of_two(float(norm(R)))  # no square of R overflows
+        tol = max(1e-12, 8 * precision(R))
+        return unit * conjugate_gradients(lambda X: A @ X + c * X, R / unit, tol=tol, max_iterations=1000)
 
     return solve
 

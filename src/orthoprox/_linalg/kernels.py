@@ -12,12 +12,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 _BLOCK = 32  # rows of a result that are worked on together
 
 
-def _compiled(function: F) -> F:
-    return cast(F, njit(cache=True)(function))
+def _compiled(function: F, **options: Any) -> F:
+    try:
+        return cast(F, njit(cache=True, **options)(function))
+    except RuntimeError:  # no folder to keep the code in: beside this file, in the user's cache, in NUMBA_CACHE_DIR
+        return cast(F, njit(**options)(function))
 
 
 def _summing(function: F) -> F:
-    return cast(F, njit(cache=True, fastmath={"reassoc", "contract"})(function))  # sums in any order use wide registers
+    return _compiled(function, fastmath={"reassoc", "contract"})  # sums in any order use wide registers
 
 
 @_compiled

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
-from orthoprox._linalg.products import kernels
+from orthoprox._linalg.products import compiled
 
 Matrix = np.ndarray[Any, Any]
 
@@ -72,7 +71,7 @@ class PackedEntries:
     def right(self, x: Matrix, s: Matrix) -> Matrix:
         """Return the entries of XS, with those of S at the pairs."""
         rows = self._rows
-        if kernels is not None:
+        if (kernels := compiled()) is not None:
             return np.asarray(kernels.overlap_right(rows.lists, x, s))
         product = np.empty_like(x)
         product[rows.order, 0] = np.add.reduceat(s[rows.pair, 0] * x[rows.other, 0], rows.starts[:-1])
@@ -81,7 +80,7 @@ class PackedEntries:
     def cross(self, x: Matrix, y: Matrix) -> Matrix:
         """Return X'Y at the pairs."""
         rows = self._rows
-        if kernels is not None:
+        if (kernels := compiled()) is not None:
             return np.asarray(kernels.overlap_cross(rows.lists, x, y, len(rows.pairs[0])))
         products = x[np.repeat(rows.order, np.diff(rows.starts)), 0] * y[rows.other, 0]
         return np.bincount(rows.pair, products, len(rows.pairs[0])).astype(x.dtype).reshape(-1, 1)
@@ -147,6 +146,8 @@ class Orthogonality:
     """
 
     def __init__(self, X: Matrix, mask: Matrix, damping: float = 0.0) -> None:
+        from scipy.sparse.linalg import splu
+
         n = X.shape[1]
         self.X, self.entries = sp.csr_array(X), PackedEntries(mask)
         rows = self.entries.rows
@@ -156,7 +157,9 @@ class Orthogonality:
         pairs, equation = np.unique(np.minimum(here, there) * n + np.maximum(here, there), return_inverse=True)
         self.pairs = pairs // n, pairs % n
         J = sp.csr_array((self.X.data[place], (equation, entry)), shape=(len(pairs), len(rows)))
-        self.inverse_norms = 1 / np.sqrt(J.multiply(J).sum(axis=1)).reshape(-1, 1)
+        norms, limits = np.sqrt(J.multiply(J).sum(axis=1)).reshape(-1, 1), np.finfo(X.dtype)
+        there = norms > limits.tiny**0.5 / limits.eps  # the squares of a smaller overlap underflow; it gives no equation
+        self.inverse_norms = np.where(there, 1 / np.where(there, norms, 1.0), 0.0).astype(X.dtype)
         self.J = sp.csr_array(J.multiply(self.inverse_norms))
         self.transposed = sp.csr_array(self.J.T)
         damping = max(damping, _DAMPING * float(np.finfo(X.dtype).eps))

@@ -7,6 +7,7 @@ arrays are multiplied as usual.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,21 @@ import scipy.sparse as sp
 
 from orthoprox._arrays.library import Array, inner, namespace, norm
 
-try:
-    from orthoprox._linalg import kernels as kernels
-except ImportError:  # numba is an extra; scipy serves otherwise
-    kernels = None  # type: ignore[assignment]
-
 _SMALL = 20_000  # entries of X below which a dense product is as fast
-_DENSE = 0.08 if kernels is not None else 0.03  # the share of nonzero entries above which it is
+_DENSE, _DENSE_SCIPY = 0.08, 0.03  # the share of nonzero entries above which it is: of compiled loops, of scipy
+
+
+@cache
+def compiled() -> Any:
+    """Return the module of compiled loops, or None without numba, an extra; scipy serves then.
+
+    numba is imported here, at the first product that can use it, and not with the library.
+    """
+    try:
+        from orthoprox._linalg import kernels
+    except (ImportError, OSError):  # not installed, or installed for another version of NumPy
+        return None
+    return kernels
 
 
 @dataclass(frozen=True)
@@ -45,10 +54,16 @@ def is_large(X: Array) -> bool:
 
 def support(X: Array) -> Support | None:
     """Return the nonzero entries of X, or None where dense products are faster."""
-    if not is_large(X) or np.count_nonzero(X) > _DENSE * X.size:
+    if not is_large(X):
         return None
+    nonzeros = np.count_nonzero(X)
+    if nonzeros > _DENSE * X.size:
+        return None
+    kernels = compiled()
     if kernels is not None:
         pointers, columns, values = kernels.rows(X)
+    elif nonzeros > _DENSE_SCIPY * X.size:
+        return None
     else:
         rows = sp.csr_array(X)
         pointers, columns, values = rows.indptr, rows.indices, rows.data
@@ -61,7 +76,7 @@ def apply(C: Array, X: Array) -> Array:
     sparse = support(X) if plain else None
     if sparse is None:
         return C @ X
-    if kernels is not None:
+    if (kernels := compiled()) is not None:
         return kernels.apply(np.ascontiguousarray(C), sparse.pointers, sparse.columns, sparse.values, X.shape[1])
     return np.ascontiguousarray((sparse.matrix.T @ C).T)
 
@@ -70,7 +85,7 @@ def right(X: Array, S: Array, sparse: Support | None) -> Array:
     """Return XS; here as below the support of X is given, if it is sparse."""
     if sparse is None:
         return X @ S
-    if kernels is not None:
+    if (kernels := compiled()) is not None:
         return kernels.right(sparse.pointers, sparse.columns, sparse.values, np.ascontiguousarray(S))
     return sparse.matrix @ S
 
@@ -79,7 +94,7 @@ def left(X: Array, R: Array, sparse: Support | None) -> Array:
     """Return X'R."""
     if sparse is None:
         return X.mT @ R
-    if kernels is not None:
+    if (kernels := compiled()) is not None:
         return kernels.left(sparse.pointers, sparse.columns, sparse.values, np.ascontiguousarray(R), X.shape[1])
     return sparse.matrix.T @ R
 
@@ -98,7 +113,7 @@ def overlap(X: Array, sparse: Support | None) -> Array:
 
 def _crossed(sparse: Support, left: Any, right: Any) -> Any:
     """Return L'R for two matrices with the same support."""
-    if kernels is not None:
+    if (kernels := compiled()) is not None:
         return kernels.crossed(sparse.pointers, sparse.columns, left, right, sparse.shape[1])
     L, R = (sp.csr_array((v, sparse.columns, sparse.pointers), shape=sparse.shape) for v in (left, right))
     return np.ascontiguousarray((L.T @ R).toarray())
@@ -109,7 +124,7 @@ Pair = tuple[Array, Array]
 
 def lincomb(*terms: tuple[float, Array]) -> Array:
     """Return the sum of two to five matrices with weights."""
-    if kernels is not None and all(is_large(matrix) for _, matrix in terms):
+    if all(is_large(matrix) for _, matrix in terms) and (kernels := compiled()) is not None:
         first = terms[0][1]
         padded = [*terms, *[(0.0, first)] * (5 - len(terms))]
         return kernels.lincomb(tuple(first.dtype.type(weight) for weight, _ in padded), tuple(matrix for _, matrix in padded))
@@ -121,7 +136,7 @@ def lincomb(*terms: tuple[float, Array]) -> Array:
 
 def restart_test(X: Array, E: Array, old: Array) -> tuple[float, float]:
     """Return |X - E| and <E - X, X - old>."""
-    if kernels is not None and all(map(is_large, (X, E, old))):
+    if all(map(is_large, (X, E, old))) and (kernels := compiled()) is not None:
         length, along = kernels.restart_test(X, E, old)
         return length**0.5, along
     back = E - X
@@ -131,7 +146,7 @@ def restart_test(X: Array, E: Array, old: Array) -> tuple[float, float]:
 def secant_norms(E: Pair, D: Pair, U: Pair) -> tuple[float, float]:
     """Return |E - E0| and |D - D0 + 2 (U - U0)|."""
     pairs = (E, D, U)
-    if kernels is not None and all(is_large(matrix) for pair in pairs for matrix in pair):
+    if all(is_large(matrix) for pair in pairs for matrix in pair) and (kernels := compiled()) is not None:
         move, change = kernels.secant_norms(pairs)
         return move**0.5, change**0.5
     return float(norm(E[0] - E[1])), float(norm(D[0] - D[1] + 2 * (U[0] - U[1])))

@@ -5,7 +5,6 @@ decomposition.
 from collections.abc import Callable
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from orthoprox._arrays.library import Array, to_numpy
 
@@ -18,6 +17,8 @@ def spectral_norm(apply: Callable[[np.ndarray], np.ndarray], size: int) -> float
     """Return a bound of the largest |eigenvalue| of a symmetric operator: Lanczos from a fixed
     vector, times 1.01.
     """
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
     if size <= _DENSE:
         return MARGIN * float(np.max(np.abs(np.linalg.eigvalsh(_finite(apply(np.eye(size)))))))
     v0 = np.random.default_rng(0).standard_normal(size)

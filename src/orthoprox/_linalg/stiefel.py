@@ -1,5 +1,7 @@
-"""Geometry of the Stiefel manifold {X : X'X = I_n}: functions of arrays, with leading batch
-axes.
+"""Geometry of the Stiefel manifold {X : X'X = I_n}: functions of arrays, with leading batch axes.
+
+They are called in every step and check nothing; users call those of ``orthoprox.stiefel``, which
+do.
 """
 
 import numpy as np

@@ -1,5 +1,6 @@
 """Lower minima near the end of a run: basin hopping by smoothing continuation."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,9 +15,9 @@ from orthoprox.starts.search import affordable_hops, follow, probe_value
 from orthoprox.stopping.status import Status
 
 
-def lower_minima(call: Call, result: Result, rng: np.random.Generator) -> Result:
-    """Return the lowest minimum that basin hopping by smoothing continuation finds (Wales and Doye
-    1997).
+def lower_minima(call: Call, result: Result, rng: np.random.Generator, starts: Sequence[Array] = ()) -> Result:
+    """Return the lowest minimum that runs from further starts find, and basin hopping by smoothing
+    continuation (Wales and Doye 1997).
 
     Each round follows two continuation paths from the best minimiser found so far, probes both
     ends, and runs from the better one. The first round follows a wide and a narrow path from the
@@ -30,30 +31,36 @@ def lower_minima(call: Call, result: Result, rng: np.random.Generator) -> Result
     best = [result]
     with call.meter.part("lower minima"):
         with call.deadline.part():
-            _hop(replace(call, meter=Meter("run", call.meter.work)), best, rng, rounds)
+            _hop(replace(call, meter=Meter("run", call.meter.work)), best, rng, starts, rounds=rounds)
         call.meter.left["lower minima"] = best[-1].measurement.projected_objective
     return best[-1]
 
 
-def _hop(call: Call, best: list[Result], rng: np.random.Generator, rounds: int) -> None:
+def _hop(call: Call, best: list[Result], rng: np.random.Generator, starts: Sequence[Array], *, rounds: int) -> None:
     """Append each lower minimum that is found."""
+    for X0 in starts:
+        _try(call, best, X0)
     failures = 0
     for _ in range(rounds):
         if failures == SETTINGS.rounds // 2:
             break
-        call.problem.heed()
         try:
-            found = run(call, _promising(call, best[-1].X, rng if failures else None))
+            found = _try(call, best, _promising(call, best[-1].X, rng if failures else None))
         except (ArithmeticError, ValueError):  # l need not be defined along a path
-            failures += 1
-            continue
-        value = found.measurement.projected_objective
-        lower = value < best[-1].measurement.projected_objective - SETTINGS.goal * abs(value)
-        if found.status is Status.CONVERGED and lower:
-            best.append(found)
-            failures = 0
-        else:
-            failures += 1
+            found = False
+        failures = 0 if found else failures + 1
+
+
+def _try(call: Call, best: list[Result], X0: Array) -> bool:
+    """Run from X0; append the result if it is lower, and return whether it is."""
+    call.problem.heed()
+    found = run(call, X0)
+    value = found.measurement.projected_objective
+    lower = value < best[-1].measurement.projected_objective - SETTINGS.goal * abs(value)
+    if found.status is Status.CONVERGED and lower:
+        best.append(found)
+        return True
+    return False
 
 
 def _promising(call: Call, X: Array, rng: np.random.Generator | None) -> Array:

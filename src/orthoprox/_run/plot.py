@@ -1,13 +1,17 @@
 """Pictures of a result."""
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import CenteredNorm
-from matplotlib.figure import Figure
 
 from orthoprox._arrays.library import to_numpy
 from orthoprox._certify.evaluator import ZERO
 from orthoprox._run.result import Result
+
+try:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import CenteredNorm
+    from matplotlib.figure import Figure
+except ImportError as error:
+    raise ImportError('A plot needs matplotlib: pip install "orthoprox[plot]".') from error
 
 
 def draw(result: Result) -> Figure:

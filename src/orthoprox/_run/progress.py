@@ -12,7 +12,8 @@ from orthoprox.stopping.rules import Snapshot
 class Progress:
     """A callback that shows the run on standard error, for use in a ``with`` block.
 
-    With rich there is one live line; without it, a line at each scheduled measurement.
+    With rich (``pip install "orthoprox[progress]"``) there is one live line; without it, a line at
+    each scheduled measurement.
     """
 
     def __init__(self, then: Callable[[Snapshot], object] | None = None) -> None:

@@ -83,7 +83,7 @@ class Result:
         return polar(self.X)
 
     def plot(self) -> "Figure":
-        """Draw the convergence curves and the entries of X (needs matplotlib)."""
+        """Draw the convergence curves and the entries of X (``pip install "orthoprox[plot]"``)."""
         from orthoprox._run.plot import draw
 
         return draw(self)

@@ -12,7 +12,8 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, precision
 from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility
 from orthoprox._linalg.stiefel import rounding_length
-from orthoprox._run.ending import STALLED_STEPS, Ending, Measured, unmeasured, zero_columns
+from orthoprox._run.ending import STALLED_STEPS, Ending, zero_columns
+from orthoprox._run.measured import Measured, unmeasured
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox.problems.problem import Problem, TermError
@@ -51,6 +52,10 @@ def run(call: Call, X0: Array, callback: Callback | None = None) -> Result:
     return _Run(call, callback).run(X0)
 
 
+class _CallbackError(Exception):
+    """A callback has raised an exception, which is the user's to see."""
+
+
 class _Run:
     """One run: its history and the best state so far."""
 
@@ -85,6 +90,8 @@ class _Run:
                 ending = Ending(self.deadline.status, best=True)
             except BROKEN as error:
                 ending = Ending(Status.FAILED, str(error), best=True)
+            except _CallbackError as error:
+                raise error.__cause__ or error from None
         with self.meter.part("certificate"):
             found, remark = self._found(X0, first, state, best=ending.best)
             if found.state is not state and ending.status is Status.CONVERGED:  # the rule spoke of another point
@@ -136,6 +143,10 @@ class _Run:
                 if ending is None:
                     self._record(state, now, keep=not (now.scheduled and self.kept))
                     return Ending(Status.INTERRUPTED, str(reason) or "The callback raised StopIteration.")
+            except TermError:  # of an evaluation that the callback has asked for
+                raise
+            except Exception as error:
+                raise _CallbackError from error
         return ending
 
     def _snapshot(self, state: Any, residuals: Residuals) -> Snapshot:
@@ -192,6 +203,9 @@ class _Run:
                 if best and new and (self.best is None or self.deadline.affords()):
                     self._compare(self._measured(state))
                 found = self.best if best else self.last
+                if found is not None and not found.known:  # a value that is NaN now and then
+                    found = self._measured(found.state)
+                    found = found if found.known else self.best
                 if found is not None:
                     reported, remark = self.solver.conclude(self.problem, first, found.state)
                     return (found if reported is found.state else self._measured(reported)), remark
@@ -260,16 +274,6 @@ def evaluator_at(problem: Problem, X0: Array, meter: Meter, deadline: Deadline) 
         if rough is not None:
             return rough
     return Evaluator(problem, 1.0, 0.0)
-
-
-def probed(problem: Problem, X0: Array) -> Array:
-    """Return X0 in the precision in which a run will go on; a term that is of no use there raises
-    what it raises by itself.
-    """
-    try:
-        return problem.probe(X0)
-    except TermError as error:
-        raise error.__cause__ or error from None
 
 
 def start_point(problem: Problem, X0: Any) -> Array:

@@ -1,6 +1,5 @@
 """The public function that runs one method from one point."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,8 @@ import numpy as np
 from orthoprox._arrays import inputs
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox._run.run import Call, Callback, check_method, evaluator_at, probed, run, start_point
+from orthoprox._run.run import Call, Callback, check_method, evaluator_at, run, start_point
+from orthoprox._run.units import Units, measured
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.deadline import Deadline
@@ -64,12 +64,12 @@ def solve(
         inputs.function(callback, "callback", "one argument")
     X0 = start_point(problem, X0)
     rule = solver.default_stop(Stationary(), MaxIterations()) if stop is None else as_rule(stop)
-    kept = inputs.flag(history, "history")
-    deadline = Deadline()
+    kept, deadline = inputs.flag(history, "history"), Deadline()
     with deadline.listening(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        counting = counted(problem, meter.work, deadline)
+        units = Units(problem)
         with deadline.part():
-            X0 = probed(counting, X0)
-        evaluator = evaluator_at(counting, X0, meter, deadline)
-        call = Call(counting, solver, rule, evaluator, meter, deadline, every=every, history=kept)
-        return replace(run(call, X0, callback), problem=problem)
+            units, X0 = measured(problem, counted(problem, meter.work, deadline), X0)
+        inside = counted(units.inside, meter.work, deadline)
+        evaluator = evaluator_at(inside, X0, meter, deadline)
+        call = Call(inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, every=every, history=kept)
+        return units.result(run(call, X0, units.callback(callback)), solver)

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.io import loadmat
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.words import shown
 
 FRAMES, POINTS = 111, 30  # of the CMU sequence
+_LONGEST = 300  # characters of a path in a message
 
 _URL = "https://raw.githubusercontent.com/zhfe99/fgm/06ebf17787b3e0b05ec612a3ba859eda80232032/data/cmum/cmum.mat"
 _SHA256 = "d428f3a01bee927dfeb71deaeb5229dbcf0cd2da07d3842e820a84f23ec50091"
@@ -57,20 +58,33 @@ def cmu_house(folder: str | os.PathLike[str] | None = None) -> NDArray[np.float6
     """
     if folder is None:
         folder = os.environ.get("ORTHOPROX_CMU_HOUSE") or _download()
-    if not isinstance(folder, (str, os.PathLike)):
-        raise TypeError(f"folder is {folder!r}, a {type(folder).__name__}; it needs a path, as a str or a pathlib.Path.")
-    path = Path(folder).expanduser()
-    for texts in (path, path / "label"):
-        files = [texts / f"house{k}" for k in range(1, FRAMES + 1)]
-        if all(file.is_file() for file in files):
-            return np.stack([_read_text(file) for file in files])
-    for file in (path, path / "cmum.mat"):
-        if file.is_file():
-            return _read_mat(file)
-    raise FileNotFoundError(
-        f"{path} {'lacks files' if path.exists() else 'does not exist'}; folder (or the variable ORTHOPROX_CMU_HOUSE) needs "
-        f"to name one that holds all of house1 ... house{FRAMES}, or cmum.mat. Pass such a folder, or save {_URL} there."
-    )
+    if not isinstance(folder, (str, os.PathLike)) or not isinstance(os.fspath(folder), str):
+        raise TypeError(f"folder is {shown(folder)}; it needs a path, as a str or a pathlib.Path.")
+    files, problem = _files(folder)
+    if problem:
+        raise FileNotFoundError(
+            f"{os.fspath(folder)[:_LONGEST] or 'An empty name'} {problem}; folder (or the variable ORTHOPROX_CMU_HOUSE) needs "
+            f"to name one that holds all of house1 ... house{FRAMES}, or cmum.mat. Pass such a folder, or save {_URL} there."
+        )
+    return np.stack([_read_text(file) for file in files]) if len(files) == FRAMES else _read_mat(files[0])
+
+
+def _files(folder: str | os.PathLike[str]) -> tuple[list[Path], str]:
+    """Return the files of a folder that hold the landmarks, or no file and why not."""
+    if not os.fspath(folder):
+        return [], "is no folder"
+    try:
+        path = Path(folder).expanduser()
+        for texts in (path, path / "label"):
+            files = [texts / f"house{k}" for k in range(1, FRAMES + 1)]
+            if all(file.is_file() for file in files):
+                return files, ""
+        for file in (path, path / "cmum.mat"):
+            if file.is_file():
+                return [file], ""
+        return [], "does not exist" if not path.exists() else "lacks files" if path.is_dir() else "is not a folder"
+    except (OSError, RuntimeError, ValueError) as error:  # a name too long, no permission, no such user
+        return [], f"cannot be read ({getattr(error, 'strerror', None) or error})"
 
 
 def synthetic_house(
@@ -133,6 +147,8 @@ def _read_text(file: Path) -> NDArray[np.float64]:
 
 
 def _read_mat(file: Path) -> NDArray[np.float64]:
+    from scipy.io import loadmat
+
     try:
         XTs = np.stack(loadmat(file, simplify_cells=True)["CMUM"]["house"]["XTs"], dtype=np.float64)
     except Exception as error:  # damaged files make loadmat raise many unrelated errors

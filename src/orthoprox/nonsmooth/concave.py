@@ -79,7 +79,7 @@ class SCAD(Separable):
         xp = namespace(X)
         x = xp.abs(X)
         low, high = xp.clip(x, None, self.mu), xp.clip(x, self.mu, self.a * self.mu)
-        tail = (2 * self.a * self.mu * high - high**2 - (2 * self.a - 1) * self.mu**2) / (2 * (self.a - 1))
+        tail = (high - self.mu) * (2 * self.a * self.mu - self.mu - high) / (2 * (self.a - 1))  # mu^2 would overflow
         return xp.sum(self.mu * low + tail, axis=(-2, -1))
 
     def prox(self, X: Array, t: Array) -> Array:

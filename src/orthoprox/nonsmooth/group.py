@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.library import Array, namespace, power_of_two
 from orthoprox.nonsmooth.base import Face, Nonsmooth
 
 
@@ -41,9 +41,9 @@ class L21(Nonsmooth):
         """Return W + mu x_i / |x_i| in the nonzero rows; in the others the ball of radius mu takes
         what it can of W.
         """
-        norms = _row_norms(X)
+        norms, unit = _row_norms(X), power_of_two(self.mu)  # in whose terms no square of W overflows
         direction = X / namespace(X).where(norms > 0, norms, 1.0)
-        return namespace(X).where(norms > 0, W + self.mu * direction, _shrink_rows(W, self.mu))
+        return namespace(X).where(norms > 0, W + self.mu * direction, unit * _shrink_rows(W / unit, self.mu / unit))
 
     def directional_derivative(self, X: Array, V: Array) -> Array:
         """Return mu <x_i, v_i> / |x_i| summed over the nonzero rows, plus mu |v_i| over the

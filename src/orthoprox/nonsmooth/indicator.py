@@ -10,6 +10,7 @@ import numpy as np
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, is_array, namespace
+from orthoprox._arrays.words import short, sized
 from orthoprox._linalg.packed import PackedEntries
 from orthoprox.nonsmooth.separable import Separable
 
@@ -48,7 +49,7 @@ class Box(Separable):
             raise ValueError(f"lower has shape {shapes[0]} and upper {shapes[1]}; both need to broadcast to X.") from error
         fits = (self.lower <= self.upper) & (self.lower < np.inf) & (self.upper > -np.inf)
         if not (bool(namespace(fits).all(fits)) if is_array(fits) else fits):
-            raise ValueError(f"Box has lower = {lower} and upper = {upper}; it needs lower <= upper everywhere.")
+            raise ValueError(f"Box has lower = {short(lower)} and upper = {short(upper)}; it needs lower <= upper everywhere.")
         self.kinks = self.lower, self.upper
 
     def check_shape(self, shape: tuple[int, int]) -> None:
@@ -77,7 +78,7 @@ def _indicator(inside: Array, X: Array) -> Array:
 
 
 def _bound(value: Any, name: str) -> Any:
-    if isinstance(value, (list, tuple)) or (is_array(value) and value.ndim > 0):
+    if isinstance(value, (list, tuple)) or sized(value):
         return inputs.matrix(value, name, shape=(), batch=True, infinite=True)
     if isinstance(value, (float, np.floating)) and np.isinf(value):
         return float(value)  # no bound

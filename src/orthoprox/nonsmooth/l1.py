@@ -7,6 +7,7 @@ import numpy as np
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, is_array, namespace
+from orthoprox._arrays.words import sized
 from orthoprox._linalg.packed import PackedEntries
 from orthoprox.nonsmooth.indicator import Box
 from orthoprox.nonsmooth.separable import Separable
@@ -20,7 +21,8 @@ class L1(Separable):
     Parameters
     ----------
     mu : float or array
-        The weight, nonnegative; an array (m, n) or one that broadcasts to it weighs each entry.
+        The weight, nonnegative; an array of shape (m, n) weighs each entry, (m, 1) each row, (1, n)
+        or (n,) each column.
     bound : float, optional
         The radius of the box; none by default.
     """
@@ -79,7 +81,7 @@ class L1(Separable):
 
 def _weight(mu: Any) -> Any:
     """Return a penalty weight, a nonnegative number or an array of them."""
-    if not (isinstance(mu, (list, tuple)) or (is_array(mu) and mu.ndim > 0)):
+    if not (isinstance(mu, (list, tuple)) or sized(mu)):
         return inputs.number(mu, "mu", strict=False)
     weights = inputs.matrix(mu, "mu", shape=(), batch=True)
     if bool(namespace(weights).any(weights < 0)):

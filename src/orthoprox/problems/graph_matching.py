@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import Delaunay, QhullError
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import to_numpy
@@ -53,6 +52,8 @@ def _points(value: Any, name: str) -> NDArray[np.float64]:
 
 def _edges(points: NDArray[np.float64], name: str) -> NDArray[np.int64]:
     """Return the edges of the Delaunay triangulation, each once."""
+    from scipy.spatial import Delaunay, QhullError
+
     try:
         corners = Delaunay(points).simplices
     except QhullError as error:

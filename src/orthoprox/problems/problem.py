@@ -8,7 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, namespace
-from orthoprox.nonsmooth.base import Nonsmooth
+from orthoprox._arrays.words import shown
+from orthoprox.nonsmooth.base import HasProxDerivative, Nonsmooth
 from orthoprox.smooth.base import Smooth
 
 
@@ -42,7 +43,7 @@ class Problem:
         for role, term, kind in (("smooth", self.smooth, Smooth), ("nonsmooth", self.nonsmooth, Nonsmooth)):
             if not isinstance(term, kind):
                 raise TypeError(
-                    f"The {role} term is {term!r}, a {type(term).__name__}; it needs an instance of {kind.__name__}, "
+                    f"The {role} term is {shown(term)}; it needs an instance of {kind.__name__}, "
                     f"such as one of orthoprox.{role}."
                 )
         object.__setattr__(self, "shape", inputs.pair(self.shape))
@@ -85,14 +86,20 @@ class Problem:
 
         Return X in the precision of its gradient, in which a run will go on.
         """
+        return self.sized(X)[0]
+
+    def sized(self, X: Array) -> tuple[Array, tuple[float, float]]:
+        """Do the same; return also the largest entry of |grad l(X)|, and |g(X)|."""
         ell, g = self.smooth.__class__.__name__, self.nonsmooth.__class__.__name__
         D = self.smooth.grad(X)
         inputs.returned_array(D, f"The gradient of the smooth term {ell}", X)
         inputs.returned_number(self.smooth.value(X), f"The value of the smooth term {ell}")
-        inputs.returned_number(self.nonsmooth.value(X), f"The value of the nonsmooth term {g}", infinite=True)
+        value = self.nonsmooth.value(X)
+        inputs.returned_number(value, f"The value of the nonsmooth term {g}", infinite=True)
         step = 1 / (1 + 2 * self.nonsmooth.modulus)
         inputs.returned_array(self.nonsmooth.prox(X, step), f"The prox of the nonsmooth term {g}", X)
-        return namespace(X).astype(X, namespace(X).result_type(X, D))
+        xp = namespace(X)
+        return xp.astype(X, xp.result_type(X, D)), (float(xp.max(xp.abs(D))), abs(float(value)))
 
 
 @dataclass
@@ -127,20 +134,20 @@ class _CountedTerm:
     its resolvent, its Lipschitz constant, its restriction to a few entries.
     """
 
-    __slots__ = ("__dict__", "counted_term", "grad", "prox", "value", "value_and_grad")
+    __slots__ = ("__dict__", "counted_term", "grad", "more", "prox", "value", "value_and_grad")
 
-    def __init__(self, term: Any, **methods: Any) -> None:
-        self.counted_term = term
+    def __init__(self, term: Any, more: dict[str, Any], **methods: Any) -> None:
+        self.counted_term, self.more = term, more  # `more`: what stands for a member that not every term has
         self.__dict__ = getattr(term, "__dict__", {})  # shared: isinstance looks for abilities there, too
         for name, method in methods.items():
             setattr(self, name, method)
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        return type(self.counted_term)
+        return self.counted_term.__class__  # type: ignore[no-any-return]
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.counted_term, name)
+        return self.more[name] if name in self.more else getattr(self.counted_term, name)
 
     def __repr__(self) -> str:
         return repr(self.counted_term)
@@ -199,14 +206,31 @@ def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Probl
     same = object.__new__(_Counted)  # whose shapes are checked already
     smooth = _CountedTerm(
         ell,
+        {},
         value=evaluation(ell, "value", "values"),
         grad=evaluation(ell, "grad", "gradients"),
         value_and_grad=evaluation(ell, "value_and_grad", "values", "gradients"),
     )
-    nonsmooth = _CountedTerm(g, value=evaluation(g, "value"), prox=evaluation(g, "prox", "proxes"))
+    more = {"prox_derivative": _heeding(g, caller)} if caller is not None and isinstance(g, HasProxDerivative) else {}
+    nonsmooth = _CountedTerm(g, more, value=evaluation(g, "value"), prox=evaluation(g, "prox", "proxes"))
     for name, part in (("smooth", smooth), ("nonsmooth", nonsmooth), ("shape", problem.shape), ("caller", caller)):
         object.__setattr__(same, name, part)
     return same
+
+
+def _heeding(g: HasProxDerivative, caller: Caller) -> Callable[[Array, float], Callable[[Array], Array]]:
+    """Return the derivative of the prox, each product with which may be the last of the call."""
+
+    def prox_derivative(X: Array, t: float) -> Callable[[Array], Array]:
+        J = g.prox_derivative(X, t)
+
+        def product(V: Array) -> Array:
+            caller.heed()
+            return J(V)
+
+        return product
+
+    return prox_derivative
 
 
 def _count(work: Work, counts: tuple[str, ...]) -> None:
@@ -216,7 +240,7 @@ def _count(work: Work, counts: tuple[str, ...]) -> None:
 
 def _foreign(term: Any) -> bool:
     """Whether the term, or a function that it calls, is the user's own."""
-    room = type(term).__module__
+    room = term.__class__.__module__
     return not room.startswith("orthoprox.") or room.endswith(".function")
 
 
@@ -228,7 +252,7 @@ def _checked(term: Any, name: str) -> Callable[..., Any]:
     where it fails, it raises a :class:`TermError`.
     """
     method: Callable[..., Any] = getattr(term, name)
-    role, kinds = f"The {_WORDS[name]} of the {_role(term)} term {type(term).__name__}", _RETURNED[name]
+    role, kinds = f"The {_WORDS[name]} of the {_role(term)} term {term.__class__.__name__}", _RETURNED[name]
 
     def careful(X: Array, *more: Any) -> Any:
         xp = namespace(X)
@@ -262,7 +286,6 @@ def as_problem(value: Any) -> Problem:
     """Return ``value`` if it is a problem."""
     if not isinstance(value, Problem):
         raise TypeError(
-            f"problem is {value!r}, a {type(value).__name__}; it needs an orthoprox.Problem, "
-            "such as orthoprox.problems.sparse_pca(A, n, mu)."
+            f"problem is {shown(value)}; it needs an orthoprox.Problem, such as orthoprox.problems.sparse_pca(A, n, mu)."
         )
     return value

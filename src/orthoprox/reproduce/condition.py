@@ -4,6 +4,7 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 from orthoprox._arrays import inputs
@@ -39,9 +40,12 @@ class Condition:
             )
         name, sign, value = form.groups()
         try:
-            return cls(name, sign, float(value))
+            number = float(value)
         except ValueError:
             return cls(name, sign, value)
+        if isnan(number):
+            raise ValueError(f"{text!r} compares with nan, which holds for no run; it needs a number, as in '{name} {sign} 3'.")
+        return cls(name, sign, number)
 
     def holds(self, run: Run) -> bool:
         """Return whether a run meets the condition; one without that coordinate does."""

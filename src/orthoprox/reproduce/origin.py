@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from orthoprox._linalg.products import kernels
+from orthoprox._linalg.products import compiled
 
 _CPU = Path("/proc/cpuinfo")
 
@@ -39,4 +39,4 @@ def _processor() -> str:
 def _fast() -> str:
     """Return what makes products fast: the BLAS, and whether loops are compiled."""
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
-    return f"{blas['name']} {blas['version']}, {'with' if kernels is not None else 'without'} numba"
+    return f"{blas['name']} {blas['version']}, {'with' if compiled() is not None else 'without'} numba"

@@ -70,6 +70,14 @@ class HasResolvent(Protocol):
 
 
 @runtime_checkable
+class HasMultiples(Protocol):
+    """A smooth term that is made of data, which can be multiplied."""
+
+    def times(self, factor: float) -> Smooth:
+        """Return factor l, with all its data of that size; the factor is an even power of two."""
+
+
+@runtime_checkable
 class HasData(Protocol):
     """A smooth term whose data are arrays, which tell the library and the precision to work in."""
 

@@ -1,5 +1,6 @@
 """The graph-matching objective, with its affinity product in factorised form."""
 
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -51,6 +52,13 @@ class Matching(Smooth):
         self._tails1 = from_numpy(np.eye(m)[:, tails1], like=affinity)
         self._tails2 = from_numpy(np.eye(n)[:, tails2], like=affinity)
         self._heads1, self._heads2 = xp.asarray(self._heads1), xp.asarray(self._heads2)
+
+    def times(self, factor: float) -> "Matching":
+        """Return factor l."""
+        multiple = copy(self)
+        multiple.mu, multiple._affinity = self.mu * factor, self._affinity * factor
+        multiple.__dict__.pop("lipschitz", None)
+        return multiple
 
     def check_shape(self, shape: tuple[int, int]) -> None:
         if shape != self.shape:

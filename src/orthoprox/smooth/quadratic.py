@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, inner, is_array, namespace, to_numpy
 from orthoprox._linalg import products
+from orthoprox._linalg.adjoint import check_symmetric
 from orthoprox._linalg.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
 from orthoprox._linalg.spectrum import dense_norm, smallest_eigenvalue, spectral_norm
 from orthoprox.smooth.base import Smooth
@@ -21,7 +22,7 @@ class Quadratic(Smooth):
     Parameters
     ----------
     A : array, scipy.sparse matrix or LinearOperator, shape (m, m)
-        Symmetric; arrays may carry leading batch axes.
+        Symmetric, which one random test checks of an operator; arrays may carry leading batch axes.
     B : array of shape (m, n), optional
         The linear part; none by default.
     """
@@ -33,6 +34,10 @@ class Quadratic(Smooth):
             raise ValueError(f"A has shape {tuple(self.A.shape)}; it needs as many rows as columns.")
         _check_symmetric(self.A)
         self.B = None if B is None else inputs.matrix(B, "B", shape=(m, None), batch=True)
+
+    def times(self, factor: float) -> "Quadratic":
+        """Return factor l."""
+        return Quadratic(self.A * factor, None if self.B is None else self.B * factor)
 
     def check_shape(self, shape: tuple[int, int]) -> None:
         if self.A.shape[-1] != shape[0]:
@@ -107,7 +112,7 @@ def _check_symmetric(A: Any) -> None:
         xp = namespace(A)
         gap, size = float(xp.max(xp.abs(A - A.mT))), float(xp.max(xp.abs(A)))
     else:
-        return  # an operator shows no entries: its symmetry is the caller's word
+        return check_symmetric(A, "A")
     dtype = A.dtype if sp.issparse(A) else to_numpy(A).dtype
     if gap > 100 * np.finfo(dtype).eps * size:
         raise ValueError(f"A is not symmetric: |A - A'| reaches {gap:.3g}; pass (A + A.T) / 2, which has the same tr(X'AX).")

@@ -1,16 +1,17 @@
 """The variance that principal components explain, l(X) = -|AX|_F^2."""
 
+import math
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, inner, is_array, namespace
 from orthoprox._linalg import products
+from orthoprox._linalg.adjoint import check_adjoint
 from orthoprox._linalg.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
 from orthoprox._linalg.spectrum import dense_norm, spectral_norm
 from orthoprox._linalg.stream import RowStream
@@ -25,7 +26,8 @@ class Variance(Smooth):
     The product A'AX is done as (A'A)X or as A'(AX), whichever needs fewer operations. For each
     column of X these are ``2 m^2`` and ``4 z``, with z the number of stored entries of A; forming
     A'A costs ``z m`` once, which is spread over a thousand columns. An operator is applied, never
-    formed. A memory map is read in row blocks: once, if A'A pays.
+    formed; one random test <Ax, y> = <x, A'y> tells whether its ``rmatvec`` is the adjoint of its
+    ``matvec``. A memory map is read in row blocks: once, if A'A pays.
 
     Parameters
     ----------
@@ -34,9 +36,11 @@ class Variance(Smooth):
     """
 
     def __init__(self, A: Any) -> None:
-        self.A = RowStream(A) if isinstance(A, np.memmap) else inputs.operator(A, "A")
-        if isinstance(A, LinearOperator):
-            _check_adjoint(A)
+        A = RowStream(A) if isinstance(A, np.memmap) else A
+        self.A: Any = A if isinstance(A, RowStream) else inputs.operator(A, "A")
+        _check_size(self.A)
+        if inputs.is_operator(A):
+            check_adjoint(A, "A")
         with np.errstate(over="ignore", invalid="ignore"):
             self._hessian = -2 * _gram(self.A) if _gram_pays(self.A) else None  # -2A'A, if it is formed
         if self._hessian is not None and not bool(
@@ -46,6 +50,11 @@ class Variance(Smooth):
         if isinstance(self.A, RowStream) and self._hessian is None:
             for _ in self.A.blocks():  # reading checks: bad entries are reported now, not in the middle of a run
                 pass
+
+    def times(self, factor: float) -> "Variance":
+        """Return factor l; A is multiplied by the root of the factor."""
+        root = factor**0.5
+        return Variance(self.A.times(root) if isinstance(self.A, RowStream) else self.A * root)
 
     def check_shape(self, shape: tuple[int, int]) -> None:
         if self.A.shape[-1] != shape[0]:
@@ -111,6 +120,8 @@ class Variance(Smooth):
         elif self._hessian is not None:
             family = inverses(self._hessian)
         else:
+            from scipy.sparse.linalg import LinearOperator
+
             family = inverses(LinearOperator((m, m), matvec=self._grad, matmat=self._grad))
 
         def at(c: float) -> Callable[[Array], Array]:
@@ -121,15 +132,19 @@ class Variance(Smooth):
         return at
 
 
-def _check_adjoint(A: LinearOperator) -> None:
-    try:
-        A.rmatvec(np.zeros(A.shape[0]))
-    except (NotImplementedError, TypeError) as error:
-        raise TypeError("A is an operator without rmatvec; the gradient needs products with A' too, define it.") from error
+def _check_size(A: Any) -> None:
+    """Raise where the entries of A'A underflow."""
+    entries = A.data if sp.issparse(A) else A
+    if not is_array(entries) or math.prod(entries.shape) == 0:
+        return  # an operator shows no entries
+    xp = namespace(entries)
+    largest, limits = float(xp.max(xp.abs(entries))), xp.finfo(entries.dtype)
+    if 0 < largest < (float(limits.smallest_normal) / float(limits.eps)) ** 0.5:
+        raise ValueError(f"A has no entry above {largest:.3g}, so that A'A underflows; scale A.")
 
 
 def _gram_pays(A: Any) -> bool:
-    if isinstance(A, LinearOperator) and not isinstance(A, RowStream):
+    if inputs.is_operator(A):
         return False
     p, m = A.shape[-2:]
     stored = A.nnz if sp.issparse(A) else p * m

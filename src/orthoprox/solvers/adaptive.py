@@ -96,6 +96,7 @@ class Adaptive(Solver[State]):
         work={"gradient": 1, "prox": 1, "gram": 1, "right": 2},
         remark="a single loop without retraction until Newton's method takes over",
     )
+    units: ClassVar = {"rho": 1, "lam": -1, "r": 1, "alpha": 1, "nu": -1}
     auto: ClassVar = Auto(start="search", polish=True)
 
     newton: bool = True

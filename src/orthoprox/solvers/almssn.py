@@ -175,4 +175,4 @@ class ALMSSN(AugmentedLagrangian[State]):
         return max(tol * state.unit, rounding)
 
     def parameters(self, state: State) -> dict[str, Any]:
-        return super().parameters(state) | {"shift": state.shift}
+        return super().parameters(state) | {"shift": state.shift / state.unit}

@@ -91,6 +91,7 @@ class Solver(ABC, Generic[S]):
     """
 
     facts: ClassVar[Facts]
+    units: ClassVar[Mapping[str, int]] = {}  # parameters, given or in force, that scale with a power of f
     auto: ClassVar[Auto] = Auto()
     needs: ClassVar[tuple[Ability, ...]] = ()  # the abilities that the terms must have beyond a gradient and a prox
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.optimize
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, from_numpy, namespace, norm, to_numpy
@@ -96,6 +95,7 @@ class Dissolving(Solver[State]):
         work={"gradient": 1, "gram": 2, "right": 3},
         per="cycle",
     )
+    units: ClassVar = {"penalty": 1, "step_size": -1}
 
     inner: str = "auto"
     penalty: float | None = None
@@ -197,8 +197,10 @@ def _quasi_newton(problem: Problem, state: State, iterations: int) -> State:
         return h, unit * to_numpy(V).astype(np.float64).ravel()
 
     if unit > 0:
+        from scipy.optimize import minimize
+
         options = {"maxiter": iterations, "maxfun": 3 * iterations, "maxcor": _PAIRS, "ftol": 0.0, "gtol": 0.0}
-        found = scipy.optimize.minimize(both, np.zeros(shape[0] * shape[1]), jac=True, method="L-BFGS-B", options=options)
+        found = minimize(both, np.zeros(shape[0] * shape[1]), jac=True, method="L-BFGS-B", options=options)
         new, evaluations = at(found.x), found.nfev + 1
         if new.h < state.h and float(norm(new.G)) <= _NEAR:
             return replace(new, cycles=evaluations)

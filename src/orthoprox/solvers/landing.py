@@ -62,6 +62,7 @@ class Landing(Solver[State]):
         retraction_free=True,
         work={"gradient": 1, "gram": 2, "right": 2},
     )
+    units: ClassVar = {"attraction": 1, "step_size": -1}
     needs = (SMOOTH,)
 
     attraction: float | None = None

@@ -90,6 +90,7 @@ class LSALM(Solver[State]):
         retraction_free=True,
         work={"gradient": 1, "prox": 1, "gram": 1, "right": 1},
     )
+    units: ClassVar = {"rho": 1, "lam": -1, "r": 1, "alpha": 1, "eps": -1, "dual_radius": 1, "Y0": 1}
 
     rho: float | None = None
     lam: float | None = None

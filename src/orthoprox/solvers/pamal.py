@@ -76,6 +76,7 @@ class PAMAL(Solver[State]):
         work={"resolvent": 1, "prox": 1, "polar": 1},
         per="cycle",
     )
+    units: ClassVar = {"penalty": 1, "unit": 1}
 
     penalty: float | None = None
     growth: float = 1.001

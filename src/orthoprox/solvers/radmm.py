@@ -8,6 +8,8 @@ from orthoprox.problems.problem import Problem
 from orthoprox.solvers._shared.admm import ManifoldADMM, State
 from orthoprox.solvers.base import Facts, check_positive
 
+_SMOOTHING = 1e-12  # gamma rho
+
 
 @dataclass(frozen=True)
 class RADMM(ManifoldADMM):
@@ -25,8 +27,8 @@ class RADMM(ManifoldADMM):
         and m the weak convexity moduli of l and of g.
     eta : float, optional
         The step; by default 1 / (max(L, |grad l(X0)|_2) + rho).
-    gamma : float
-        The smoothing parameter of g.
+    gamma : float, optional
+        The smoothing parameter of g; by default 1e-12 / rho, as small as the precision allows.
 
     References
     ----------
@@ -44,18 +46,23 @@ class RADMM(ManifoldADMM):
         work={"gradient": 1, "prox": 1, "polar": 1, "gram": 1, "right": 1},
     )
 
-    gamma: float = 1e-12
+    units: ClassVar = ManifoldADMM.units | {"gamma": -1}
+
+    gamma: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_positive(self, "gamma")
 
     def step(self, problem: Problem, state: State) -> State:
-        Lam, p, gamma = state.Lam, state.p, self.gamma
+        Lam, p, gamma = state.Lam, state.p, self._gamma(state)
         X = stiefel.polar(state.X - p.eta * state.xi)
         W = problem.nonsmooth.prox(X + Lam / p.rho, 1 / p.rho + gamma)
         Z = (W + gamma * (Lam + p.rho * X)) / (1 + gamma * p.rho)  # (W/gamma + ...) would overflow
         return State(X, Z, Lam + p.rho * (X - Z), problem.smooth.grad(X), p)
 
     def parameters(self, state: State) -> dict[str, Any]:
-        return super().parameters(state) | {"gamma": self.gamma}
+        return super().parameters(state) | {"gamma": self._gamma(state)}
+
+    def _gamma(self, state: State) -> float:
+        return _SMOOTHING / state.p.rho if self.gamma is None else self.gamma

@@ -65,6 +65,7 @@ class RGD(Solver[State]):
         work={"gradient": 1, "polar": 1, "gram": 1, "right": 1},
         per="trial",
     )
+    units: ClassVar = {"step_size": -1}
     needs = (SMOOTH,)
 
     trial: str = "grow"

@@ -57,6 +57,7 @@ class RSM(Solver[State]):
         retraction_free=False,
         work={"gradient": 1, "polar": 1, "gram": 1, "right": 1},
     )
+    units: ClassVar = {"step_size": -1}
     needs = (SUBGRADIENT,)
 
     rule: str = "geometric"

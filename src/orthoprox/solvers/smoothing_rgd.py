@@ -101,6 +101,7 @@ class SmoothingRGD(Solver[State]):
         per="trial",
         remark="for the dynamic rule",
     )
+    units: ClassVar = {"nu": -1, "step_size": -1}
 
     rule: str = "two-phase"
     nu: float | None = None

@@ -58,6 +58,7 @@ class SOC(Solver[State]):
         retraction_free=False,
         work={"resolvent": 1, "prox": 1, "polar": 1},
     )
+    units: ClassVar = {"penalty": 1}
 
     penalty: float | None = None
 

@@ -78,7 +78,7 @@ def affordable_coordinates(problem: Problem, rng: np.random.Generator) -> list[A
     m, n = problem.shape
     try:
         return [coordinates(problem, rng)] if m <= SETTINGS.probe * n else []
-    except ValueError:
+    except (ArithmeticError, ValueError):
         return []
 
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
+from orthoprox.problems.scaled import extreme, scaled
 from orthoprox.problems.smoothed import Smoothed, smoothing
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random
 from orthoprox.stopping.deadline import Deadline
@@ -32,11 +33,11 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
     affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
     found: list[tuple[float, Array]] = []
     with (deadline or Deadline()).part(k.share), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        X = random(problem, rng)
-        problem.probe(X)
         if number == 1 and affordable < 0:
-            guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
-            return guess or [pca(problem, rng)]
+            with suppress(ArithmeticError, np.linalg.LinAlgError):
+                guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
+                return guess or [pca(problem, rng)]
+            return [random(problem, rng)]
         path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
         for candidate in _candidates(problem, rng, (*number * kinds, *path)):
             found.append((inf, candidate))  # a candidate that cannot be probed in time comes last
@@ -95,6 +96,8 @@ def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
     """
     X, coordinate_point = polar(X), like_data(problem, np.eye(*problem.shape))
     D = problem.grad(X)
+    size = extreme(float(namespace(D).max(namespace(D).abs(D))), X)
+    problem, D = scaled(problem, size), D / size
     for stage, width in enumerate(widths):
         nu = smoothing(problem.nonsmooth, coordinate_point, D, width)
         smoothed_problem = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
@@ -102,7 +105,7 @@ def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
     return X
 
 
-def affordable_hops(problem: Problem, iterations: int) -> int:
+def affordable_hops(problem: Problem, iterations: int = 0) -> int:
     """Return how many rounds of basin hopping the work allows if a run takes so many iterations; a
     round follows two paths and probes their ends. A smooth problem needs none.
     """

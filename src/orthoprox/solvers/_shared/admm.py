@@ -3,7 +3,7 @@ steps in X.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
@@ -44,6 +44,8 @@ class ManifoldADMM(Solver[State]):
 
     The parameters are described in RADMM.
     """
+
+    units: ClassVar = {"rho": 1, "eta": -1}
 
     rho: float | None = None
     eta: float | None = None

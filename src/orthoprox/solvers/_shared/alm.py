@@ -4,7 +4,7 @@ only the first two share.
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
@@ -48,6 +48,8 @@ class AugmentedLagrangian(Solver[S]):
 
     How the first line is solved, and when s grows, is up to the method.
     """
+
+    units: ClassVar = {"penalty": 1, "unit": 1, "first": -1}
 
     def residuals(self, problem: Problem, old: S, new: S) -> Residuals:
         """Return ``step`` |X+ - X|, ``constraint`` |X - Y| relative, and ``prox``, the length of

@@ -4,7 +4,7 @@ closed form.
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from orthoprox._arrays.library import Array, namespace, norm
 from orthoprox._linalg import stiefel
@@ -37,6 +37,7 @@ class LinearisedLagrangian(Solver[State]):
     """
 
     needs = (SMOOTH,)
+    units: ClassVar = {"penalty": 1, "step_size": -1, "first": -1, "smallest": -1}
 
     penalty: float | None = None
     step_size: float | None = None

@@ -3,7 +3,7 @@ exact a subproblem is.
 """
 
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
@@ -34,6 +34,7 @@ class ProximalGradient(Solver[S]):
     """
 
     needs = (PROX_DERIVATIVE,)
+    units: ClassVar = {"step_size": -1}
 
     step_size: float | None = None
 

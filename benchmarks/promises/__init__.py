@@ -1,0 +1,1 @@
+"""Trials of what docs/reliability.md promises."""

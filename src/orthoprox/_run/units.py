@@ -1,0 +1,95 @@
+"""The units of a call: inside, f is of ordinary size; what goes in and comes out is in the user's
+units.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from orthoprox._arrays.library import Array, is_array
+from orthoprox._run.result import Result
+from orthoprox.problems.problem import Problem, TermError
+from orthoprox.problems.scaled import scaled, unit
+from orthoprox.solvers.base import Solver
+from orthoprox.stopping.rules import Snapshot, Stop
+from orthoprox.stopping.status import Status
+from orthoprox.stopping.units import InUnits, multiplied
+
+_OBJECTIVES = "objective", "projected_objective"
+_LARGEST = 1e300  # of a parameter in another unit
+
+
+@dataclass(frozen=True)
+class Units:
+    """A call on f / unit for a problem with the objective f; with a unit of 1 everything stays
+    what it is.
+    """
+
+    problem: Problem  # the user's
+    unit: float = 1.0
+
+    @cached_property
+    def inside(self) -> Problem:
+        """The problem of f / unit."""
+        return scaled(self.problem, self.unit)
+
+    def solver(self, solver: Solver[Any]) -> Solver[Any]:
+        """Return the method with its parameters for f / unit."""
+        if self.unit == 1 or not is_dataclass(solver):
+            return solver
+        given = {field.name: getattr(solver, field.name) for field in fields(solver) if field.name in solver.units}
+        inside = {name: _times(value, self.unit ** -solver.units[name]) for name, value in given.items() if value is not None}
+        return replace(solver, **inside)
+
+    def rule(self, rule: Stop) -> Stop:
+        """Return the rule for snapshots of f / unit."""
+        return rule if self.unit == 1 else InUnits(rule, self.problem, self.unit)
+
+    def callback(self, callback: Callable[[Snapshot], object] | None) -> Callable[[Snapshot], object] | None:
+        """Return the callback for snapshots of f / unit."""
+        if self.unit == 1 or callback is None:
+            return callback
+        return lambda now: callback(multiplied(now, self.problem, self.unit))
+
+    def result(self, result: Result, solver: Solver[Any]) -> Result:
+        """Return the result of f / unit as one of the user's problem and method."""
+        if self.unit == 1:
+            return replace(result, problem=self.problem)
+        factors = {name: self.unit**power for name, power in solver.units.items()}
+        columns = factors | dict.fromkeys(_OBJECTIVES, self.unit)
+        remark = ""
+        if result.status is Status.DIVERGED:
+            remark = f" The run worked with f / {self.unit:.3g}; parameters are named for this."
+        return replace(
+            result,
+            problem=self.problem,
+            solver=solver,
+            message=result.message + remark,
+            measurement=result.measurement.times(self.unit),
+            certificate=result.certificate.times(self.unit),
+            multiplier=None if result.multiplier is None else result.multiplier * self.unit,
+            parameters={name: value * factors.get(name, 1) for name, value in result.parameters.items()},
+            history={name: column * columns.get(name, 1) for name, column in result.history.items()},
+            phases=tuple(replace(part, objective=part.objective * self.unit) for part in result.phases),
+        )
+
+
+def _times(value: Any, factor: float) -> Any:
+    """Return a parameter times a factor; a number that is not 0 does not become 0 or infinite."""
+    if is_array(value):
+        return value * factor
+    size = abs(value * factor)
+    return value if value == 0 else (1 if value > 0 else -1) * min(max(size, 1 / _LARGEST), _LARGEST)
+
+
+def measured(problem: Problem, counting: Problem, X: Array) -> tuple[Units, Array]:
+    """Return the units of a call, measured at X on the problem whose work is counted, and X in the
+    precision in which a run will go on. A term that is of no use there raises what it raises by
+    itself.
+    """
+    try:
+        X, size = counting.sized(X)
+    except TermError as error:
+        raise error.__cause__ or error from None
+    return Units(problem, unit(problem, X, size)), X
