@@ -77,7 +77,7 @@ def test_a_term_that_returns_nan_ends_the_run():
     problem = op.Problem(op.smooth.Function(lambda X: np.sum(X * (A @ X)) / 2, grad), op.nonsmooth.Zero(), (20, 3))
     result = op.solve(problem, op.LSALM(rho=1.0, lam=0.1, r=0.1, alpha=1.0, beta=0.9, eps=0.0), X0)
     assert result.status is Status.FAILED
-    assert "NaN" in result.message
+    assert "The gradient of the smooth term Function is not finite" in result.message
     assert np.all(np.isfinite(result.X))
 
 

@@ -31,7 +31,6 @@ _DIVERGED = 1e6  # a step this long, or |X'X - I| this large, has diverged
 _LEAST_WORK, _MOST_WORK = 50, 1000  # bounds of the work for the last certificate, in pairs of products
 _LATE = 64  # the second measurement of a run without history; the first is at the start
 _CURVATURE_SHARE = 0.1  # of a time budget
-_NOT_FINITE = "An iterate is not finite; a term may have returned NaN. "
 BROKEN = ArithmeticError, np.linalg.LinAlgError  # what numbers that are not finite raise, and a TermError is
 
 
@@ -116,7 +115,8 @@ class _Run:
         moved = now.residual("step")
         if not moved <= _DIVERGED and self.iteration > 0:
             far = self._ending(Status.DIVERGED, state)
-            return far if moved > _DIVERGED else replace(far, status=Status.FAILED, details=_NOT_FINITE + far.details)
+            odd = getattr(self.problem, "odd", ())
+            return Ending(Status.FAILED, f"{odd[-1]} is not finite at some X.", best=True) if odd else far
         with self.deadline.reserving(now.scheduled):
             status = self.rule.check(now)
             if now.certified:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.library import Array, namespace, norm
 from orthoprox._arrays.words import shown
 from orthoprox.nonsmooth.base import HasProxDerivative, Nonsmooth
 from orthoprox.smooth.base import Smooth
@@ -174,6 +174,7 @@ class _Counted(Problem):
     """A problem whose evaluations are counted, and end where the call has to."""
 
     caller: Caller | None = None
+    odd: tuple[str, ...] | list[str] = ()  # the user's functions that were not finite at an X of ordinary size
 
     def heed(self) -> None:
         if self.caller is not None:
@@ -191,7 +192,7 @@ def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Probl
     g: Nonsmooth = getattr(problem.nonsmooth, "counted_term", problem.nonsmooth)
 
     def evaluation(term: Any, name: str, *counts: str) -> Callable[..., Any]:
-        method = _checked(term, name) if _foreign(term) else getattr(term, name)
+        method = _checked(term, name, odd) if _foreign(term) else getattr(term, name)
 
         def evaluate(*arguments: Any) -> Any:
             if caller is None:
@@ -203,6 +204,7 @@ def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Probl
 
         return evaluate
 
+    odd: list[str] = []
     same = object.__new__(_Counted)  # whose shapes are checked already
     smooth = _CountedTerm(
         ell,
@@ -213,7 +215,8 @@ def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Probl
     )
     more = {"prox_derivative": _heeding(g, caller)} if caller is not None and isinstance(g, HasProxDerivative) else {}
     nonsmooth = _CountedTerm(g, more, value=evaluation(g, "value"), prox=evaluation(g, "prox", "proxes"))
-    for name, part in (("smooth", smooth), ("nonsmooth", nonsmooth), ("shape", problem.shape), ("caller", caller)):
+    parts = {"smooth": smooth, "nonsmooth": nonsmooth, "shape": problem.shape, "caller": caller, "odd": odd}
+    for name, part in parts.items():
         object.__setattr__(same, name, part)
     return same
 
@@ -244,12 +247,13 @@ def _foreign(term: Any) -> bool:
     return not room.startswith("orthoprox.") or room.endswith(".function")
 
 
+_ORDINARY = 1e3  # times sqrt(n), the length of an X that may be near the manifold
 _RETURNED = {"value": "v", "grad": "A", "prox": "A", "value_and_grad": "vA"}  # v: a number, A: an array like X
 
 
-def _checked(term: Any, name: str) -> Callable[..., Any]:
+def _checked(term: Any, name: str, odd: list[str]) -> Callable[..., Any]:
     """Return a method of a user's term that gets a copy of X, and returns one of what it finds;
-    where it fails, it raises a :class:`TermError`.
+    where it fails, it raises a :class:`TermError`; where it is not finite, it adds to ``odd``.
     """
     method: Callable[..., Any] = getattr(term, name)
     role, kinds = f"The {_WORDS[name]} of the {_role(term)} term {term.__class__.__name__}", _RETURNED[name]
@@ -269,6 +273,8 @@ def _checked(term: Any, name: str) -> Callable[..., Any]:
                     inputs.returned_number(part, role, finite=False)
         except (TypeError, ValueError) as error:
             raise TermError(str(error)) from error
+        if not all(bool(xp.all(xp.isfinite(part))) for kind, part in zip(kinds, parts, strict=True) if kind == "A"):
+            odd.extend([role] if float(norm(X)) <= _ORDINARY * X.shape[-1] ** 0.5 else [])
         kept = tuple(xp.asarray(part, copy=True) if kind == "A" else part for kind, part in zip(kinds, parts, strict=True))
         return kept if len(kinds) > 1 else kept[0]
 
