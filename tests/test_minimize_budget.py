@@ -81,7 +81,7 @@ def test_a_short_budget_is_not_spent_on_the_search():
     """The run gets nine tenths of the time, so that it ends below a run from coordinate vectors of
     two thirds of it.
     """
-    what = op.problems.sparse_pca(op.datasets.five_components(400, 100, seed=1), 50, 0.5)
+    what = op.problems.sparse_pca(normal(0, 200, 100), 50, 0.5)
     values = []
     for start, seconds in (("auto", 0.15), ("coordinates", 0.1)):
         with pytest.warns(op.ConvergenceWarning):
