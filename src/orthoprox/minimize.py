@@ -12,6 +12,7 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._arrays.words import short
+from orthoprox._linalg.products import hurried
 from orthoprox._linalg.stiefel import polar
 from orthoprox._run.conclusion import interrupted, polished, with_certified_status
 from orthoprox._run.lower_minima import lower_minima
@@ -136,7 +137,7 @@ def minimize(
     start, searched = _named(start, solver.auto.start)
     n_starts = _checked_n_starts(n_starts, start, callback, inputs.flag(progress, "progress"))
     project, history, rng = inputs.flag(project, "project"), inputs.flag(history, "history"), inputs.generator(seed)
-    with deadline.listening(), quiet():
+    with deadline.listening(), hurried(deadline.budget), quiet():
         units, X0, like = _units(problem, counted(problem, meter.work, deadline), start, deadline, project=project)
         inside = counted(units.inside, meter.work, deadline)
         spare = 1 if searched and stop is None and n_starts == 1 and affordable_hops(inside) > 0 else 0

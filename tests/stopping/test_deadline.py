@@ -70,8 +70,12 @@ def test_what_a_measurement_takes_is_reserved_for_the_last_one(clock):
     clock[0] = 107.0
     with pytest.raises(Stopped):
         end.heed()
+    clock[0] = 111.0
     with end.unheeded():
         end.heed()
+        clock[0] = 111.2
+        with pytest.raises(Stopped):
+            end.heed()
     clock[0] = 108.0
     assert end.affords()  # a little late
     clock[0] = 110.0

@@ -86,10 +86,10 @@ def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certific
     as_problem(problem)
     X = inputs.matrix(X, "X", shape=problem.shape)
     if multiplier is not None:
-        multiplier = sym(inputs.matrix(multiplier, "multiplier", shape=(problem.shape[1],) * 2))
+        multiplier = inputs.matrix(multiplier, "multiplier", shape=(problem.shape[1],) * 2)
     with quiet():
         size = unit(problem, X, problem.sized(X)[1])
-        inside, multiplier = scaled(problem, size), None if multiplier is None else multiplier / size
+        inside, multiplier = scaled(problem, size), None if multiplier is None else sym(multiplier / size)
         return certify(inside, X, multiplier, proximal_step(inside, X), work=_THOROUGH).times(size)
 
 

@@ -7,6 +7,9 @@ arrays are multiplied as usual.
 """
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -17,15 +20,36 @@ import scipy.sparse as sp
 from orthoprox._arrays.library import Array, inner, namespace, norm
 
 _SMALL = 20_000  # entries of X below which a dense product is as fast
+_LOADING = 20.0  # seconds, more than compiling takes on a slow machine
 _DENSE, _DENSE_SCIPY = 0.08, 0.03  # the share of nonzero entries above which it is: of compiled loops, of scipy
 
 
-@cache
+_HURRIED: ContextVar[bool] = ContextVar("hurried", default=False)
+
+
+@contextmanager
+def hurried(seconds: float) -> Iterator[None]:
+    """Let what is done within do without compiled loops that are not loaded yet, if there are so
+    few seconds: they may have to be compiled.
+    """
+    token = _HURRIED.set(seconds < _LOADING)
+    try:
+        yield
+    finally:
+        _HURRIED.reset(token)
+
+
 def compiled() -> Any:
-    """Return the module of compiled loops, or None without numba, an extra; scipy serves then.
+    """Return the module of compiled loops, or None without numba, an extra, or in a hurry; scipy
+    serves then.
 
     numba is imported here, at the first product that can use it, and not with the library.
     """
+    return None if _HURRIED.get() and not _load.cache_info().currsize else _load()
+
+
+@cache
+def _load() -> Any:
     try:
         from orthoprox._linalg import kernels
     except (ImportError, OSError):  # not installed, or installed for another version of NumPy

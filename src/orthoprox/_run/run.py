@@ -212,6 +212,7 @@ class _Run:
             except (Stopped, *BROKEN):
                 if self.best is not None:
                     return self.best, ""
+        with self.deadline.unheeded(forced=True):
             return unmeasured(self.problem, X0), "Nothing could be certified in this time."
 
     def _measured(self, state: Any) -> Measured:
@@ -232,8 +233,8 @@ class _Run:
         except BROKEN:
             return None
         stationarity, kkt_error = self.evaluator.stationarity(certificate), self.evaluator.kkt_error(found.X, certificate)
-        if not kkt_error < np.inf:
-            return None
+        if not kkt_error <= found.measurement.kkt_error:  # a function that is wrong now and then
+            return found
         measurement = replace(found.measurement, stationarity=stationarity, kkt_error=kkt_error)
         return replace(found, certificate=certificate, measurement=measurement)
 

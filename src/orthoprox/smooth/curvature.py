@@ -89,4 +89,6 @@ def steepness(smooth: Smooth, X: Array, D: Array) -> float:
 
     For a quadratic without a linear part this is L, at any X of the manifold.
     """
+    if not float(norm(D)) < float("inf"):  # a decomposition would print, or not end
+        raise FloatingPointError(f"The gradient of {smooth.__class__.__name__} is not finite.")
     return max(lipschitz(smooth, X), float(namespace(D).linalg.matrix_norm(D, ord=2)))

@@ -18,6 +18,8 @@ from orthoprox.stopping.status import Status
 
 T = TypeVar("T")
 
+_GRACE, _MOMENT = 0.1, 0.1  # a call may be late by this share of its budget, and so many seconds
+
 
 class Stopped(BaseException):
     """The time of a call, or of a part of it, is over, or Ctrl-C was pressed."""
@@ -39,7 +41,7 @@ class Deadline:
         self._end = inf if max_seconds is None else perf_counter() + self.budget
         self._limit = self._end  # of the part that is at work
         self._reserve = 0.0  # seconds that the last measurement of a run is expected to take
-        self._heeded = True
+        self._heeded, self._forced = True, False
         self._calling = False  # whether a user's function is at work
 
     def left(self) -> float:
@@ -58,8 +60,12 @@ class Deadline:
     def heed(self) -> None:
         """Raise :class:`Stopped` if the call, or the part that is at work, has to end."""
         if not self._heeded:
-            return
-        if self.interrupted or (self._limit < inf and perf_counter() >= self._limit - self._reserve):
+            late = inf if self._forced else self._end + _GRACE * self.budget + _MOMENT
+        elif self.interrupted:
+            raise Stopped
+        else:
+            late = self._limit - self._reserve
+        if late < inf and perf_counter() >= late:
             raise Stopped
 
     def call(self, function: Callable[..., T], *arguments: Any) -> T:
@@ -97,13 +103,15 @@ class Deadline:
             self._limit = around
 
     @contextmanager
-    def unheeded(self) -> Iterator[None]:
-        """Let what is done within go on to its end: the last measurement of a run."""
-        around, self._heeded = self._heeded, False
+    def unheeded(self, *, forced: bool = False) -> Iterator[None]:
+        """Let what is done within go on a little longer, for the last measurement of a run, or to
+        its end if it is ``forced``.
+        """
+        around, self._heeded, self._forced = (self._heeded, self._forced), False, forced
         try:
             yield
         finally:
-            self._heeded = around
+            self._heeded, self._forced = around
 
     @contextmanager
     def reserving(self, measuring: bool) -> Iterator[None]:
@@ -119,7 +127,7 @@ class Deadline:
 
     def affords(self) -> bool:
         """Whether what is reserved can still be spent without much delay."""
-        return self._reserve <= self.left() + 0.1 * self.budget + 0.1
+        return self._reserve <= self.left() + _GRACE * self.budget + _MOMENT
 
     @contextmanager
     def listening(self) -> Iterator[None]:
