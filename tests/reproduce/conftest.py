@@ -11,6 +11,7 @@ from orthoprox.reproduce import run as reproduce
 from orthoprox.reproduce import workers
 from orthoprox.reproduce.sections import scaling
 from orthoprox.reproduce.spec import load
+from orthoprox.stopping.deadline import Deadline
 
 
 def no_data():
@@ -32,7 +33,7 @@ def executed(monkeypatch):
     def work(agenda):
         for task in reproduced.taken(agenda):
             found.append(task)
-            agenda.finish(task, workers._execute(task.study, [run.settings for run in task.runs]))
+            agenda.finish(task, workers._execute(Deadline(), task.study, [run.settings for run in task.runs]))
 
     monkeypatch.setattr(reproduce, "work", work)
     return found

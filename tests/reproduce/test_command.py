@@ -14,6 +14,7 @@ from orthoprox.reproduce import run as reproduce
 from orthoprox.reproduce import workers
 from orthoprox.reproduce.sections import SECTIONS
 from orthoprox.reproduce.spec import load, names
+from orthoprox.stopping.deadline import Deadline
 from reproduced import ID, OPTIONS, file, made_by_other_code, rows, taken
 
 pytestmark = pytest.mark.usefixtures("without_network")
@@ -122,7 +123,7 @@ def test_ctrl_c_gives_code_130_and_keeps_what_was_finished(tmp_path, capsys, mon
     def interrupted(agenda):
         assert agenda.left(timed=False) == 3
         task = next(taken(agenda))
-        agenda.finish(task, workers._execute(task.study, [run.settings for run in task.runs]))
+        agenda.finish(task, workers._execute(Deadline(), task.study, [run.settings for run in task.runs]))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(reproduce, "work", interrupted)

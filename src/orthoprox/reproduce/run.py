@@ -110,9 +110,9 @@ def reproduce(
 ) -> Path:
     """Run what is missing, write the report, and return the path of its page.
 
-    Runs are executed in processes of their own; in a script, call this under ``if __name__ ==
-    "__main__":``. Calls that work in one folder at the same time share the work. A line of the rows
-    that cannot be used is told on standard error, and its run is made again.
+    Runs are executed in processes of their own. Calls that work in one folder at the same time
+    share the work. A line of the rows that cannot be used is told on standard error, and its run is
+    made again.
 
     Parameters
     ----------
