@@ -52,3 +52,8 @@ def test_a_term_that_fails_leaves_the_objective_unknown():
     term = op.smooth.Function(broken, broken)
     found = unmeasured(op.Problem(term, op.nonsmooth.Zero(), (20, 3)), X0)
     assert np.isnan(found.measurement.objective)
+
+
+def test_an_f_that_is_no_number_is_told_as_infinite():
+    assert measured(nan, 0.1, objective=nan).told == measured(inf, 0.1, objective=inf).measurement
+    assert measured(-1.0, 0.1).told == measured(-1.0, 0.1).measurement

@@ -1,7 +1,7 @@
 """A point of a run with what was measured there, and which of two is better."""
 
-from dataclasses import dataclass
-from math import inf, isfinite, nan
+from dataclasses import dataclass, replace
+from math import inf, isfinite, isnan, nan
 from typing import Any
 
 from orthoprox._arrays.library import Array, namespace
@@ -41,6 +41,15 @@ class Measured:
     def known(self) -> bool:
         """Whether the certificate proves something, and f is not NaN nor -infinite."""
         return self.measurement.kkt_error < inf and self.measurement.objective > -inf
+
+    @property
+    def told(self) -> Measurement:
+        """What the result says: an f that is no number, such as a weight beyond the range of the
+        precision times 0, is infinite.
+        """
+        mine = self.measurement
+        objective, projected = (inf if isnan(f) else f for f in (mine.objective, mine.projected_objective))
+        return replace(mine, objective=objective, projected_objective=projected)
 
     @property
     def reached(self) -> str:

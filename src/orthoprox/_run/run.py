@@ -239,7 +239,7 @@ class _Run:
         return replace(found, certificate=certificate, measurement=measurement)
 
     def _report(self, found: Measured, status: Status, details: str) -> Result:
-        measurement = found.measurement
+        measurement = found.told
         run_seconds, run_cpu_seconds = self.meter.seconds("run") - self.begun[1], self.meter.cpu_seconds("run") - self.begun[2]
         if not self.history:  # no history was asked for, and the run was cut short
             self._keep(found.state, measurement, self.meter.seconds() - self.begun[0], run_seconds)
