@@ -21,10 +21,12 @@ LATE = (
     "scipy.optimize", "scipy.linalg", "scipy.sparse.linalg", "scipy.spatial", "scipy.special", "scipy.io",
 )  # fmt: skip
 COST = """
-import numpy, scipy.sparse, time
+import time
 began = time.process_time()
+import numpy, scipy.sparse
+between = time.process_time()
 import orthoprox
-print(time.process_time() - began)
+print(between - began, time.process_time() - between)
 """
 LARGE = """
 import numpy as np
@@ -76,8 +78,12 @@ def output(*arguments, **options):
 
 
 def test_import_costs_little(installed):
-    """The median of five imports takes at most .15 CPU seconds more than NumPy and scipy.sparse."""
-    assert statistics.median(float(output(COST, installed)) for _ in range(5)) <= LIMIT
+    """The median of five imports takes at most .15 CPU seconds more than NumPy and scipy.sparse; on a
+    slow or busy machine, no more than these two.
+    """
+    costs = [[float(cost) for cost in output(COST, installed).split()] for _ in range(5)]
+    theirs, ours = (statistics.median(column) for column in zip(*costs, strict=True))
+    assert ours <= max(LIMIT, theirs)
 
 
 def test_import_brings_nothing_that_is_used_later(installed):

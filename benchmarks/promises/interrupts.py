@@ -21,9 +21,9 @@ import orthoprox as op
 from orthoprox.reproduce.table import markdown
 
 RNG = np.random.default_rng(0)
-A = RNG.standard_normal((120, 60)) / 8
-PROBLEM = op.problems.sparse_pca(A, 20, 0.3)
-X0 = op.stiefel.random_point(60, 20, seed=0)
+A = RNG.standard_normal((80, 40)) / 6
+PROBLEM = op.problems.sparse_pca(A, 8, 0.3)
+X0 = op.stiefel.random_point(40, 8, seed=0)
 
 
 def _own() -> op.Problem:
