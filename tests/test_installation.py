@@ -78,8 +78,8 @@ def output(*arguments, **options):
 
 
 def test_import_costs_little(installed):
-    """The median of five imports takes at most .15 CPU seconds more than NumPy and scipy.sparse; on a
-    slow or busy machine, no more than these two.
+    """The median of five imports takes at most .15 CPU seconds more than NumPy and scipy.sparse; on
+    a slow or busy machine, no more than these two.
     """
     costs = [[float(cost) for cost in output(COST, installed).split()] for _ in range(5)]
     theirs, ours = (statistics.median(column) for column in zip(*costs, strict=True))

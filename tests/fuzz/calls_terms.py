@@ -145,9 +145,9 @@ def nonsmooth(pick: Pick) -> Call:
 
 
 def _applied(g, X, t, weight):
-    op.Problem(op.smooth.Function(callables.nothing, callables.zeros), g, X.shape)
-    g = g if weight is None else g.weighted(weight)
-    return _stepped(g, X, t)
+    for term in (g,) if weight is None else (g, g.weighted(weight)):
+        op.Problem(op.smooth.Function(callables.nothing, callables.zeros), term, X.shape)  # which checks the shape
+    return _stepped(term, X, t)
 
 
 @np.errstate(all="ignore")

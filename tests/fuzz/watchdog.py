@@ -6,7 +6,7 @@ import signal
 import threading
 from contextlib import contextmanager
 
-SECONDS = 20.0
+SECONDS = 60.0
 HARD = 3 * SECONDS  # after which the process ends, with the lines at which its threads are
 
 

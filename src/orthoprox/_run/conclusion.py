@@ -59,7 +59,7 @@ def with_certified_status(result: Result, tol: float) -> Result:
     """Return the result with the status that its certificate proves: a budget may end a run before
     its last check.
     """
-    proved = result.measurement.kkt_error <= tol and result.objective > float("-inf")
+    proved = result.measurement.kkt_error <= tol and result.measurement.objective > float("-inf")
     if result.status not in (*_POLISHABLE, Status.TIME) or not proved:
         return result
     return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value)
