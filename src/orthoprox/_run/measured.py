@@ -63,9 +63,11 @@ class Measured:
 
 
 def unmeasured(problem: Problem, X: Array) -> Measured:
-    """Return a point of the manifold about which nothing is known but f, if that."""
+    """Return a point of the manifold about which nothing is known but f, if that; f is computed in
+    double precision, since its size is not known either.
+    """
     try:
-        value = float(problem.value(X))
+        value = float(problem.value(namespace(X).astype(X, namespace(X).float64)))
     except TermError:
         value = nan
     gap, n = feasibility(X), X.shape[-1]
