@@ -4,6 +4,7 @@ from time import perf_counter, sleep
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import LinearOperator
 
 import orthoprox as op
 from cases import SMOOTH_ONLY, SOLVERS, normal
@@ -87,3 +88,20 @@ def test_a_short_budget_is_not_spent_on_the_search():
         with pytest.warns(op.ConvergenceWarning):
             values.append(op.minimize(what, start, max_seconds=seconds, tol=1e-14).projected_objective)
     assert values[0] <= values[1] + 0.02 * abs(values[1])
+
+
+@pytest.mark.parametrize("method", ["adaptive", "lsalm", "manpg", "soc"])
+def test_a_slow_operator_ends_in_time(method):
+    """Its products are also needed for the curvature of l, which no term evaluates."""
+    operator = LinearOperator(A.shape, matvec=slow(lambda v: A @ v), rmatvec=slow(lambda v: A.T @ v), dtype=float)
+    ends_in_time(op.problems.sparse_pca(operator, 1, 0.1), "random", method=method, tol=1e-14)
+
+
+def test_a_start_that_is_cut_short_is_used():
+    """Half of the time goes into the start, and what it has found is not thrown away."""
+    values = []
+    for start in ("smoothed", "random"):
+        with pytest.warns(op.ConvergenceWarning):
+            result = op.minimize(problem("gradient", L1(0.1)), start, max_seconds=1.0, tol=1e-14)
+        values.append(result.projected_objective)
+    assert values[0] <= 0.8 * values[1]  # both are negative

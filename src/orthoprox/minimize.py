@@ -16,13 +16,15 @@ from orthoprox._linalg.products import hurried
 from orthoprox._linalg.stiefel import polar
 from orthoprox._run.conclusion import interrupted, polished, with_certified_status
 from orthoprox._run.lower_minima import lower_minima
+from orthoprox._run.measured import BROKEN, evaluator_at
 from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
-from orthoprox._run.run import BROKEN, Call, Callback, check_method, evaluator_at, run, start_point
+from orthoprox._run.run import Call, Callback, check_method, run, start_point
 from orthoprox._run.units import Units, measured
-from orthoprox.problems.problem import Problem, as_problem, counted
+from orthoprox.problems.counted import counted
+from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
@@ -156,8 +158,8 @@ def minimize(
             result = polished(call, result)
         if stop is None:
             result = with_certified_status(result, tol)
-        if deadline.interrupted:
-            result = interrupted(result)
+    if deadline.interrupted:
+        result = interrupted(result)
     meter.left["certificate"] = result.measurement.projected_objective
     result = units.result(replace(result, **meter.totals()), solver)
     if result.status is not Status.CONVERGED:
@@ -236,11 +238,11 @@ def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, 
     find, or that the terms did not allow.
     """
     starts: list[Array] = []
-    with deadline.part(0.5), suppress(*BROKEN):
-        if name == "search":
-            starts = search(problem, rng, number, deadline)
-        else:
-            starts += (STARTS[name](problem, rng) for _ in range(number))
+    with deadline.part(1.0 if name == "search" else 0.5), suppress(*BROKEN):
+        if name == "search":  # which takes a share of its own
+            return search(problem, rng, number, deadline)
+        for _ in range(number):
+            starts.append(STARTS[name](problem, rng))
     return starts + [random(problem, rng) for _ in range(number - len(starts))]
 
 

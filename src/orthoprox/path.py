@@ -7,6 +7,7 @@ from typing import Any
 from orthoprox._arrays import inputs
 from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import sparsity
+from orthoprox._run.conclusion import interrupted
 from orthoprox._run.result import Result
 from orthoprox.minimize import minimize
 from orthoprox.nonsmooth.base import HasWeight
@@ -29,7 +30,7 @@ def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options:
     start : str or array of shape (m, n)
         The start of the first run, as in :func:`orthoprox.minimize`.
     **options
-        Further options of :func:`orthoprox.minimize`.
+        Further options of :func:`orthoprox.minimize`. Budgets hold for each weight.
 
     Returns
     -------
@@ -54,4 +55,6 @@ def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options:
                 break
             if sparsity(results[-1].X) < 1:  # a run that did not converge may end at X = 0
                 start, options = results[-1].X, {**options, "project": True, "n_starts": 1}
+    if deadline.interrupted and results:
+        results[-1] = interrupted(results[-1])
     return results

@@ -15,7 +15,7 @@ from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run.lower_minima import lower_minima
 from orthoprox._run.meter import Meter
 from orthoprox._run.run import Call
-from orthoprox.problems.problem import counted
+from orthoprox.problems.counted import counted
 from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, Stationary, Status
 from orthoprox.stopping.deadline import Deadline

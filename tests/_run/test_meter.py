@@ -6,7 +6,7 @@ import pytest
 
 from orthoprox._run import meter as module
 from orthoprox._run.meter import Meter
-from orthoprox.problems.problem import Work
+from orthoprox.problems.counted import Work
 
 
 @pytest.fixture

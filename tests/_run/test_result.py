@@ -8,7 +8,7 @@ import pytest
 
 import orthoprox as op
 from orthoprox._run.meter import Part
-from orthoprox.problems.problem import Work
+from orthoprox.problems.counted import Work
 from orthoprox.stopping import MaxIterations, Status
 from small_problems import SPARSE, X0
 

@@ -9,7 +9,7 @@ import orthoprox as op
 from cases import NONSMOOTH, SHAPE, SMOOTH, kinked, normal
 from orthoprox._linalg.packed import PackedEntries
 from orthoprox.nonsmooth import base as nonsmooth_base
-from orthoprox.problems.problem import Work, counted
+from orthoprox.problems.counted import Work, counted
 from orthoprox.problems.scaled import scaled, unit
 from orthoprox.smooth import base as smooth_base
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import LinearOperator
 
 import orthoprox as op
 from cases import SMOOTH_ONLY, SOLVERS, symmetric
@@ -101,3 +102,43 @@ def test_the_message_says_what_went_wrong():
     with pytest.warns(op.ConvergenceWarning, match="gradient of the smooth term Function raised RuntimeError: out of luck"):
         result = op.minimize(what, X0)
     assert result.status is Status.FAILED
+
+
+@pytest.mark.parametrize("calls", [10, 60])
+@pytest.mark.parametrize("name", ["adaptive", "lsalm", "manpg"])
+def test_an_operator_that_raises_ends_the_run(name, calls):
+    seen = []
+
+    def product(M):
+        def multiply(v):
+            seen.append(1)
+            if len(seen) > calls:
+                raise RuntimeError("out of luck")
+            return M @ v
+
+        return multiply
+
+    operator = LinearOperator(C.shape, matvec=product(C), rmatvec=product(C.T), dtype=float)
+    with pytest.warns(op.ConvergenceWarning, match="operator A raised RuntimeError: out of luck"):
+        result = op.minimize(op.problems.sparse_pca(operator, 2, 0.3), X0, method=name)
+    assert result.status is Status.FAILED
+    assert np.all(np.isfinite(result.X))
+
+
+class Raising(L1):
+    """A penalty whose further abilities fail."""
+
+    def prox_derivative(self, X, t):
+        raise RuntimeError("out of luck")
+
+    def min_norm_subgradient(self, X, W):
+        raise RuntimeError("out of luck")
+
+
+@pytest.mark.parametrize("name", ["adaptive", "manpg", "almssn", "rpg"])
+def test_an_ability_that_raises_ends_the_run(name):
+    what = op.Problem(op.smooth.Quadratic(C), Raising(0.3), (8, 2))
+    with pytest.warns(op.ConvergenceWarning, match="of Raising raised RuntimeError"):
+        result = op.minimize(what, X0, method=name)
+    assert result.status is Status.FAILED
+    assert np.all(np.isfinite(result.X))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from orthoprox.problems.problem import Work, counted
+from orthoprox.problems.counted import Work, counted
 from orthoprox.starts import coordinates, search
 from orthoprox.starts.search import search as find
 from orthoprox.stopping.deadline import Deadline, Stopped

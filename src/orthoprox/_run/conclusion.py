@@ -9,8 +9,9 @@ from orthoprox._adaptive.polish import polish
 from orthoprox._arrays.library import Array
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
+from orthoprox._run.measured import BROKEN
 from orthoprox._run.result import Result
-from orthoprox._run.run import BROKEN, Call
+from orthoprox._run.run import Call
 from orthoprox.stopping.status import Status
 
 _POLISHABLE = Status.CONVERGED, Status.ITERATIONS, Status.STALLED, Status.FAILED
@@ -62,7 +63,8 @@ def with_certified_status(result: Result, tol: float) -> Result:
     proved = result.measurement.kkt_error <= tol and result.measurement.objective > float("-inf")
     if result.status not in (*_POLISHABLE, Status.TIME) or not proved:
         return result
-    return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value)
+    before = f" Before that: {result.message}" if result.status is Status.FAILED else ""
+    return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value + before)
 
 
 def interrupted(result: Result) -> Result:

@@ -1,14 +1,22 @@
-"""A point of a run with what was measured there, and which of two is better."""
+"""A point of a run with what was measured there, which of two is better, and who measures."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf, isfinite, isnan, nan
 from typing import Any
 
+import numpy as np
+
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._certify.certificate import Certificate
-from orthoprox._certify.evaluator import Measurement, feasibility, sparsity
-from orthoprox.problems.problem import Problem, TermError
+from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility, sparsity
+from orthoprox._run.meter import Meter
+from orthoprox.problems.counted import TermError
+from orthoprox.problems.problem import Problem
+from orthoprox.stopping.deadline import Deadline
 
+BROKEN = ArithmeticError, np.linalg.LinAlgError  # what numbers that are not finite raise, and a TermError is
+_CURVATURE_SHARE = 0.1  # of a time budget
 _EQUAL = 1e-9  # the share of f up to which objectives are equal
 _NEAR = 0.5  # |X'X - I| up to which the nearest feasible point says something about X
 
@@ -53,7 +61,9 @@ class Measured:
 
     @property
     def reached(self) -> str:
-        """What was reached, in a sentence."""
+        """What was reached, in a sentence; nothing is said if nothing is known."""
+        if self.state is None:
+            return ""
         stationarity, feasible = self.measurement.stationarity, self.measurement.feasibility
         sentence = f"Reached: stationarity {stationarity:.1e}, feasibility {feasible:.1e}."
         if self.measurement.kkt_error > max(stationarity, feasible):
@@ -73,3 +83,17 @@ def unmeasured(problem: Problem, X: Array) -> Measured:
     gap, n = feasibility(X), X.shape[-1]
     proof = Certificate(X, 0.0, gap, inf, 0.0, namespace(X).zeros((n, n), dtype=X.dtype), nan, nan)
     return Measured(None, X, None, proof, Measurement(value, value, gap, inf, sparsity(X), inf))
+
+
+def evaluator_at(problem: Problem, X0: Array, meter: Meter, deadline: Deadline) -> Evaluator:
+    """Return the evaluator of a call that starts at X0. If there is no time to measure a curvature,
+    the slope at X0 tells the step of its prox points.
+    """
+    with meter.part("certificate"), deadline.part(), suppress(*BROKEN):
+        meter.left["start"] = float(problem.value(X0))
+        rough = Evaluator.rough(problem, X0) if deadline.budget < np.inf else None
+        with deadline.part(_CURVATURE_SHARE):
+            return Evaluator.at(problem, X0)
+        if rough is not None:
+            return rough
+    return Evaluator(problem, 1.0, 0.0)

@@ -1,7 +1,6 @@
 """The one loop that runs every method."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,10 +14,11 @@ from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility
 from orthoprox._linalg.stiefel import rounding_length
 from orthoprox._run.ending import STALLED_STEPS, Ending, zero_columns
-from orthoprox._run.measured import Measured, unmeasured
+from orthoprox._run.measured import BROKEN, Measured, unmeasured
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox.problems.problem import Problem, TermError
+from orthoprox.problems.counted import TermError
+from orthoprox.problems.problem import Problem
 from orthoprox.solvers.base import Residuals, Solver
 from orthoprox.stopping.deadline import Deadline, Stopped
 from orthoprox.stopping.rules import Snapshot, Stop
@@ -30,8 +30,6 @@ _SPACING = 256  # iterations between measurements late in a run; these stay belo
 _DIVERGED = 1e6  # a step this long, or |X'X - I| this large, has diverged
 _LEAST_WORK, _MOST_WORK = 50, 1000  # bounds of the work for the last certificate, in pairs of products
 _LATE = 64  # the second measurement of a run without history; the first is at the start
-_CURVATURE_SHARE = 0.1  # of a time budget
-BROKEN = ArithmeticError, np.linalg.LinAlgError  # what numbers that are not finite raise, and a TermError is
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,8 @@ def run(call: Call, X0: Array, callback: Callback | None = None) -> Result:
     return _Run(call, callback).run(X0)
 
 
-class _CallbackError(Exception):
-    """A callback has raised an exception, which is the user's to see."""
+class _CallbackError(Exception):  # a callback has raised an exception, which is the user's to see
+    pass
 
 
 class _Run:
@@ -114,9 +112,9 @@ class _Run:
         now = self._snapshot(state, residuals)
         moved = now.residual("step")
         if not moved <= _DIVERGED and self.iteration > 0:
-            far = self._ending(Status.DIVERGED, state)
-            odd = getattr(self.problem, "odd", ())
-            return Ending(Status.FAILED, f"{odd[-1]} is not finite at some X.", best=True) if odd else far
+            if self.problem.odd:
+                return Ending(Status.FAILED, f"{self.problem.odd[-1]} is not finite at some X.", best=True)
+            return self._ending(Status.DIVERGED, state)
         with self.deadline.reserving(now.scheduled):
             status = self.rule.check(now)
             if now.certified:
@@ -209,11 +207,12 @@ class _Run:
                 if found is not None:
                     reported, remark = self.solver.conclude(self.problem, first, found.state)
                     return (found if reported is found.state else self._measured(reported)), remark
-            except (Stopped, *BROKEN):
+            except (Stopped, KeyboardInterrupt, *BROKEN) as reason:
+                self.deadline.note(reason)
                 if self.best is not None:
                     return self.best, ""
         with self.deadline.unheeded(forced=True):
-            return unmeasured(self.problem, X0), "Nothing could be certified in this time."
+            return unmeasured(self.problem, X0), "Nothing could be certified before that."
 
     def _measured(self, state: Any) -> Measured:
         X, Y = self.solver.output(state), self.solver.multiplier(state)
@@ -232,15 +231,16 @@ class _Run:
             return None
         except BROKEN:
             return None
-        stationarity, kkt_error = self.evaluator.stationarity(certificate), self.evaluator.kkt_error(found.X, certificate)
+        kkt_error = self.evaluator.kkt_error(found.X, certificate)
         if not kkt_error <= found.measurement.kkt_error:  # a function that is wrong now and then
             return found
+        stationarity = self.evaluator.stationarity(certificate)
         measurement = replace(found.measurement, stationarity=stationarity, kkt_error=kkt_error)
         return replace(found, certificate=certificate, measurement=measurement)
 
     def _report(self, found: Measured, status: Status, details: str) -> Result:
         measurement = found.told
-        run_seconds, run_cpu_seconds = self.meter.seconds("run") - self.begun[1], self.meter.cpu_seconds("run") - self.begun[2]
+        run_seconds, cpu_seconds = self.meter.seconds("run") - self.begun[1], self.meter.cpu_seconds("run") - self.begun[2]
         if not self.history:  # no history was asked for, and the run was cut short
             self._keep(found.state, measurement, self.meter.seconds() - self.begun[0], run_seconds)
         self.meter.left.update(run=measurement.projected_objective, certificate=measurement.projected_objective)
@@ -257,24 +257,10 @@ class _Run:
             parameters={} if found.state is None else self.solver.parameters(found.state),
             iterations=self.iteration,
             run_seconds=run_seconds,
-            run_cpu_seconds=run_cpu_seconds,
+            run_cpu_seconds=cpu_seconds,
             history={name: np.array([row[name] for row in self.history]) for name in self.history[0]},
             **self.meter.totals(),
         )
-
-
-def evaluator_at(problem: Problem, X0: Array, meter: Meter, deadline: Deadline) -> Evaluator:
-    """Return the evaluator of a call that starts at X0. If there is no time to measure a curvature,
-    the slope at X0 tells the step of its prox points.
-    """
-    with meter.part("certificate"), deadline.part(), suppress(*BROKEN):
-        meter.left["start"] = float(problem.value(X0))
-        rough = Evaluator.rough(problem, X0) if deadline.budget < np.inf else None
-        with deadline.part(_CURVATURE_SHARE):
-            return Evaluator.at(problem, X0)
-        if rough is not None:
-            return rough
-    return Evaluator(problem, 1.0, 0.0)
 
 
 def start_point(problem: Problem, X0: Any) -> Array:

@@ -4,11 +4,14 @@ from typing import Any
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
+from orthoprox._run.conclusion import interrupted
+from orthoprox._run.measured import evaluator_at
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox._run.run import Call, Callback, check_method, evaluator_at, run, start_point
+from orthoprox._run.run import Call, Callback, check_method, run, start_point
 from orthoprox._run.units import Units, measured
-from orthoprox.problems.problem import Problem, as_problem, counted
+from orthoprox.problems.counted import counted
+from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
@@ -71,4 +74,5 @@ def solve(
         inside = counted(units.inside, meter.work, deadline)
         evaluator = evaluator_at(inside, X0, meter, deadline)
         call = Call(inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, every=every, history=kept)
-        return units.result(run(call, X0, units.callback(callback)), solver)
+        result = units.result(run(call, X0, units.callback(callback)), solver)
+    return interrupted(result) if deadline.interrupted else result

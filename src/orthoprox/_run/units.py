@@ -9,7 +9,8 @@ from typing import Any
 
 from orthoprox._arrays.library import Array, is_array
 from orthoprox._run.result import Result
-from orthoprox.problems.problem import Problem, TermError
+from orthoprox.problems.counted import TermError
+from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import scaled, unit
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.rules import Snapshot, Stop
@@ -92,4 +93,4 @@ def measured(problem: Problem, counting: Problem, X: Array) -> tuple[Units, Arra
         X, size = counting.sized(X)
     except TermError as error:
         raise error.__cause__ or error from None
-    return Units(problem, unit(problem, X, size)), X
+    return Units(problem, unit(counting, X, size)), X

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from orthoprox._arrays.library import namespace
 from orthoprox.nonsmooth.base import Nonsmooth
 from orthoprox.nonsmooth.separable import Zero
-from orthoprox.problems.problem import Problem, TermError, Work, counted
+from orthoprox.problems.counted import TermError, Work, counted
+from orthoprox.problems.problem import Problem
 from orthoprox.smooth.base import Smooth
 from orthoprox.smooth.function import Function
 

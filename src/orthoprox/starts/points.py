@@ -10,6 +10,7 @@ from orthoprox._linalg.stiefel import polar, sym
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.base import HasData
 from orthoprox.smooth.curvature import largest_secant
+from orthoprox.stopping.deadline import Stopped
 
 
 def random(problem: Problem, rng: np.random.Generator) -> Array:
@@ -39,16 +40,19 @@ def pca(problem: Problem, rng: np.random.Generator) -> Array:
     k, ell, X = SETTINGS, problem.smooth, random(problem, rng)
     value, D = ell.value_and_grad(X)
     c, jitter = 0.0, random_direction(problem, rng)
-    for _ in range(k.power):
-        W = c * X - D
-        new = polar(W / (float(norm(W)) or 1.0))
-        trial, E = ell.value_and_grad(new)
-        if float(trial) <= float(value):
-            X, value, D = new, trial, E
-        elif c == 0:
-            c = largest_secant(ell, X, D, k.power_steps)
-        else:
-            c *= 2
+    try:
+        for _ in range(k.power):
+            W = c * X - D
+            new = polar(W / (float(norm(W)) or 1.0))
+            trial, E = ell.value_and_grad(new)
+            if float(trial) <= float(value):
+                X, value, D = new, trial, E
+            elif c == 0:
+                c = largest_secant(ell, X, D, k.power_steps)
+            else:
+                c *= 2
+    except Stopped:  # time is over, or Ctrl-C was pressed: this is the best so far
+        return polar(X + k.jitters[0] * jitter)
     rotated = X @ namespace(X).linalg.eigh(sym(X.mT @ D))[1]
     slack = precision(X) ** 0.5 * abs(float(value))
     X = rotated if float(ell.value(rotated)) <= float(value) + slack else X

@@ -16,7 +16,7 @@ from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import extreme, scaled
 from orthoprox.problems.smoothed import Smoothed, smoothing
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.deadline import Deadline, Stopped
 
 Kind = Callable[[Problem, np.random.Generator], Array]
 
@@ -57,11 +57,14 @@ def _candidates(problem: Problem, rng: np.random.Generator, kinds: Sequence[Kind
 
 
 def advance(problem: Problem, X: Array, iterations: int) -> Array:
-    """Return the point after some first-order iterations of the default method from X."""
+    """Return the point after some first-order iterations of the default method from X, or after
+    fewer if time is over.
+    """
     phase = FirstOrder(SETTINGS, alone=True)
     state = phase.first(problem, X)
-    for _ in range(iterations):
-        state = phase.step(problem, state)
+    with suppress(Stopped):
+        for _ in range(iterations):
+            state = phase.step(problem, state)
     return state.X
 
 
@@ -91,18 +94,20 @@ def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
 
 
 def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
-    """Return the end of the continuation from the point of the manifold nearest to X.
+    """Return the end of the continuation from the point of the manifold nearest to X, or the last
+    point of it if time is over.
 
     A width is how far the prox of the smoothing moves coordinate vectors.
     """
     X, coordinate_point = polar(X), like_data(problem, np.eye(*problem.shape))
-    D = problem.grad(X)
-    size = extreme(float(namespace(D).max(namespace(D).abs(D))), X)
-    problem, D = scaled(problem, size), D / size
-    for stage, width in enumerate(widths):
-        nu = smoothing(problem.nonsmooth, coordinate_point, D, width)
-        smoothed_problem = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
-        X = polar(advance(smoothed_problem, X, SETTINGS.window if stage else 2 * SETTINGS.window))
+    with suppress(Stopped):
+        D = problem.grad(X)
+        size = extreme(float(namespace(D).max(namespace(D).abs(D))), X)
+        problem, D = scaled(problem, size), D / size
+        for stage, width in enumerate(widths):
+            nu = smoothing(problem.nonsmooth, coordinate_point, D, width)
+            smoothed_problem = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
+            X = polar(advance(smoothed_problem, X, SETTINGS.window if stage else 2 * SETTINGS.window))
     return X
 
 

@@ -1,7 +1,7 @@
 """When a call has to end: its deadline, and Ctrl-C.
 
-The clock is read only if the user gave a time budget. A loop asks with ``heed`` whether it may go
-on; a ``Stopped`` then ends it, and whoever holds the best point so far returns it.
+Decisions depend on a clock only if the user gave a time budget. A loop asks with ``heed`` whether
+it may go on; a ``Stopped`` then ends it, and whoever holds the best point so far returns it.
 """
 
 import signal
@@ -47,10 +47,6 @@ class Deadline:
     def left(self) -> float:
         """Return the seconds that are left; negative when it is over."""
         return inf if self._end == inf else self._end - perf_counter()
-
-    def over(self) -> bool:
-        """Whether the time of the call is over, but for what is reserved."""
-        return self.left() <= self._reserve
 
     @property
     def status(self) -> Status:
@@ -147,8 +143,8 @@ class Deadline:
             signal.signal(signal.SIGINT, on_ctrl_c)
             yield
         finally:
-            _LISTENING.remove(self)
             signal.signal(signal.SIGINT, handler)
+            _LISTENING.remove(self)
 
 
 _LISTENING: list[Deadline] = []  # the calls of the main thread that are under way, one within another
