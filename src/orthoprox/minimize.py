@@ -90,8 +90,8 @@ def minimize(
         ``phases`` are of the whole call. With ``stop`` there is no such search.
     n_starts : int
         How many starts to solve from, side by side in processes, or one after the other if the
-        terms cannot be pickled, are of a class of the main module, or time is short. The best
-        result is returned. With "auto" these are the starts with the lowest probe values; otherwise
+        terms cannot be pickled, are of a class of the main module, time is short, or this is a
+        daemonic process. The best result is returned. With "auto" these are the starts with the lowest probe values; otherwise
         they differ by their random numbers.
     method : str or Solver, optional
         The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters. By default
@@ -101,8 +101,9 @@ def minimize(
     max_iterations : int, optional
         The iteration budget, 30,000 by default.
     max_seconds : float, optional
-        The time budget on the wall clock; none by default. Runs from several starts that wait for
-        each other share it.
+        The time budget on the wall clock; none by default. A call may be late by a tenth of it and
+        .1 s, and by three of its longest operations, such as calls of a function of yours. Runs
+        from several starts that wait for each other share it.
     stop : Stop, optional
         A stopping rule instead of ``tol``; budgets that are given hold as well.
     polish : bool or "auto"
@@ -127,7 +128,8 @@ def minimize(
     Returns
     -------
     Result
-        If it did not converge, a :class:`ConvergenceWarning` is issued.
+        If it did not converge, a :class:`ConvergenceWarning` is issued. Ctrl-C returns the best
+        point so far, with the status INTERRUPTED; a second one raises.
     """
     meter, deadline = Meter("start"), Deadline(max_seconds)
     solver = _solver(method, parameters)
