@@ -91,8 +91,8 @@ def minimize(
     n_starts : int
         How many starts to solve from, side by side in processes, or one after the other if the
         terms cannot be pickled, are of a class of the main module, time is short, or this is a
-        daemonic process. The best result is returned. With "auto" these are the starts with the lowest probe values; otherwise
-        they differ by their random numbers.
+        daemonic process. The best result is returned. With "auto" these are the starts with the
+        lowest probe values; otherwise they differ by their random numbers.
     method : str or Solver, optional
         The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters. By default
         "adaptive", which has no parameter to choose, or "lsalm" if parameters are given.
