@@ -135,11 +135,11 @@ def table(outcomes: list[Outcome]) -> str:
                 str(len(some)),
                 f"{np.median(late):.3f}",
                 f"{max(late):.3f}",
-                f"{max((one.seconds - one.trial.budget) / one.allowed for one in some):.2f}",
+                f"{max((one.seconds - one.trial.budget) / (one.allowed - one.trial.budget) for one in some):.2f}",
                 str(sum(one.seconds > one.allowed for one in some)),
             ]
         )
-    header = ["kind", "calls", "median seconds late", "most", "most, over what is allowed", "too late"]
+    header = ["kind", "calls", "median seconds late", "most", "most, as a share of what is allowed", "too late"]
     return markdown(header, rows)
 
 
