@@ -93,3 +93,11 @@ def test_only_a_run_that_ended_by_itself_or_by_a_budget_gets_the_status_of_its_c
     result = replace(op.minimize(GAUSSIAN, "random", tol=1e-3, polish=False), status=status)
     proved = with_certified_status(result, 2 * result.measurement.kkt_error)
     assert proved.converged == (status not in (op.Status.DIVERGED, op.Status.INTERRUPTED))
+
+
+def test_a_failed_run_that_is_proved_to_have_converged_keeps_its_reason():
+    ended = op.minimize(GAUSSIAN, "random", tol=1e-3, polish=False)
+    failed = replace(ended, status=op.Status.FAILED, message="The prox raised.")
+    proved = with_certified_status(failed, 2 * failed.measurement.kkt_error)
+    assert proved.converged
+    assert proved.message.endswith("Before that: The prox raised.")

@@ -16,14 +16,14 @@ from orthoprox._linalg.products import hurried
 from orthoprox._linalg.stiefel import polar
 from orthoprox._run.conclusion import interrupted, polished, with_certified_status
 from orthoprox._run.lower_minima import lower_minima
-from orthoprox._run.measured import BROKEN, evaluator_at
+from orthoprox._run.measured import evaluator_at
 from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
 from orthoprox._run.run import Call, Callback, check_method, run, start_point
 from orthoprox._run.units import Units, measured
-from orthoprox.problems.counted import counted
+from orthoprox.problems.counted import BROKEN, counted
 from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver

@@ -183,3 +183,15 @@ def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkey
     monkeypatch.setattr(module, "follow", lambda problem, X, stages: X)
     monkeypatch.setattr(module, "run", raising(error))
     assert lower_minima(a_call(), first, RNG(0)) is first
+
+
+def test_further_starts_are_tried_before_the_first_hop(first, monkeypatch):
+    """The runner-up of the start search ends lower, and the hops begin at its minimum."""
+    other = stiefel.random_point(60, 30, seed=1)
+    lower, begun = like(first, 1.1, X=stiefel.random_point(60, 30, seed=2)), []
+    monkeypatch.setattr(module, "follow", lambda problem, X, stages: X)
+    monkeypatch.setattr(module, "probe_value", lambda problem, X: 0.0)
+    monkeypatch.setattr(module, "run", lambda call, X: begun.append(X) or (lower if X is other else first))
+    assert lower_minima(a_call(), first, RNG(0), [other]) is lower
+    assert begun[0] is other
+    assert begun[1] is lower.X

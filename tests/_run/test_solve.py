@@ -1,5 +1,7 @@
 """The one loop: what it returns, whatever happens to the run."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -211,3 +213,18 @@ def test_a_start_has_to_lie_on_the_manifold_to_half_precision():
 def test_a_run_that_ended_badly_returns_its_best_point(solver, status):
     ending = a_run(solver, Stationary())._ending(status, solver.init(SPARSE, X0))
     assert ending.best == (status in (Status.STALLED, Status.TIME, Status.DIVERGED))
+
+
+def test_a_last_certificate_that_is_worse_does_not_replace_the_one_that_the_rule_has_seen(monkeypatch):
+    """As with a gradient that is huge now and then: what is reported is what was proved."""
+    certify = Evaluator.certify
+
+    def worse(self, X, multiplier, *, work=0):
+        proof = certify(self, X, multiplier, work=work)
+        return replace(proof, upper=1e300) if work else proof
+
+    monkeypatch.setattr(Evaluator, "certify", worse)
+    result = op.solve(SPARSE, op.LSALM(), X0)
+    assert result.status is Status.CONVERGED
+    assert result.measurement.kkt_error <= 1e-6
+    assert result.certificate.upper < 1

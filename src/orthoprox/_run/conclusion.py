@@ -9,9 +9,10 @@ from orthoprox._adaptive.polish import polish
 from orthoprox._arrays.library import Array
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
-from orthoprox._run.measured import BROKEN
+from orthoprox._run.ending import CTRL_C
 from orthoprox._run.result import Result
 from orthoprox._run.run import Call
+from orthoprox.problems.counted import BROKEN
 from orthoprox.stopping.status import Status
 
 _POLISHABLE = Status.CONVERGED, Status.ITERATIONS, Status.STALLED, Status.FAILED
@@ -71,5 +72,5 @@ def interrupted(result: Result) -> Result:
     """Return the result with the status that says so."""
     if result.status is Status.INTERRUPTED:
         return result
-    message = f"{Status.INTERRUPTED.value} Ctrl-C was pressed; this is the best point so far. Before that: {result.message}"
+    message = f"{Status.INTERRUPTED.value} {CTRL_C} Before that: {result.message}"
     return replace(result, status=Status.INTERRUPTED, message=message)

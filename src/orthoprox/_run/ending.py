@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from orthoprox._arrays.library import Array, namespace
 from orthoprox.stopping.status import Status
 
+CTRL_C = "Ctrl-C was pressed; this is the best point so far."
 STALLED_STEPS = 100  # motionless steps in a row after which a run has stalled
 
 

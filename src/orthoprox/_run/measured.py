@@ -11,11 +11,10 @@ from orthoprox._arrays.library import Array, namespace
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility, sparsity
 from orthoprox._run.meter import Meter
-from orthoprox.problems.counted import TermError
+from orthoprox.problems.counted import BROKEN, TermError
 from orthoprox.problems.problem import Problem
 from orthoprox.stopping.deadline import Deadline
 
-BROKEN = ArithmeticError, np.linalg.LinAlgError  # what numbers that are not finite raise, and a TermError is
 _CURVATURE_SHARE = 0.1  # of a time budget
 _EQUAL = 1e-9  # the share of f up to which objectives are equal
 _NEAR = 0.5  # |X'X - I| up to which the nearest feasible point says something about X

@@ -13,11 +13,11 @@ from orthoprox._arrays.library import Array, precision
 from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility
 from orthoprox._linalg.stiefel import rounding_length
-from orthoprox._run.ending import STALLED_STEPS, Ending, zero_columns
-from orthoprox._run.measured import BROKEN, Measured, unmeasured
+from orthoprox._run.ending import CTRL_C, STALLED_STEPS, Ending, zero_columns
+from orthoprox._run.measured import Measured, unmeasured
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox.problems.counted import TermError
+from orthoprox.problems.counted import BROKEN, TermError
 from orthoprox.problems.problem import Problem
 from orthoprox.solvers.base import Residuals, Solver
 from orthoprox.stopping.deadline import Deadline, Stopped
@@ -63,6 +63,7 @@ class _Run:
         self.deadline, self.every, self.kept, self.rule = call.deadline, call.every, call.history, call.rule
         self.callback = callback
         self.begun = self.meter.seconds(), self.meter.seconds("run"), self.meter.cpu_seconds("run")
+        self.odd = len(self.problem.odd)  # functions that were not finite before this run
         self.iteration = 0
         self.history: list[dict[str, float]] = []
         self.last: Measured | None = None  # the state that was measured last
@@ -88,7 +89,7 @@ class _Run:
                 self.deadline.note(reason)
                 ending = Ending(self.deadline.status, best=True)
             except BROKEN as error:
-                ending = Ending(Status.FAILED, str(error), best=True)
+                ending = Ending(Status.FAILED, f"{str(error).rstrip('.')}.", best=True)
             except _CallbackError as error:
                 raise error.__cause__ or error from None
         with self.meter.part("certificate"):
@@ -97,9 +98,9 @@ class _Run:
                 ending = Ending(Status.STALLED, ending.details)
             refined = self._refined(found)
             if refined is None and found.state is not None:
-                remark += " The certificate is a quick one, which was not refined."
+                remark = f"{remark} The certificate is a quick one, which was not refined.".strip()
             if self.deadline.interrupted:
-                ending = Ending(Status.INTERRUPTED, "Ctrl-C was pressed; this is the best point so far.")
+                ending = Ending(Status.INTERRUPTED, CTRL_C)
             return self._report(refined or found, ending.status, f"{ending.details} {remark}".strip())
 
     def _inspect(self, state: Any, residuals: Residuals) -> Ending | None:
@@ -112,7 +113,7 @@ class _Run:
         now = self._snapshot(state, residuals)
         moved = now.residual("step")
         if not moved <= _DIVERGED and self.iteration > 0:
-            if self.problem.odd:
+            if len(self.problem.odd) > self.odd:
                 return Ending(Status.FAILED, f"{self.problem.odd[-1]} is not finite at some X.", best=True)
             return self._ending(Status.DIVERGED, state)
         with self.deadline.reserving(now.scheduled):

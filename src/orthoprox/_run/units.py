@@ -9,7 +9,7 @@ from typing import Any
 
 from orthoprox._arrays.library import Array, is_array
 from orthoprox._run.result import Result
-from orthoprox.problems.counted import TermError
+from orthoprox.problems.careful import own_errors
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import scaled, unit
 from orthoprox.solvers.base import Solver
@@ -89,8 +89,6 @@ def measured(problem: Problem, counting: Problem, X: Array) -> tuple[Units, Arra
     precision in which a run will go on. A term that is of no use there raises what it raises by
     itself.
     """
-    try:
+    with own_errors():
         X, size = counting.sized(X)
-    except TermError as error:
-        raise error.__cause__ or error from None
     return Units(problem, unit(counting, X, size)), X

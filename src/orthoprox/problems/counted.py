@@ -7,6 +7,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
+
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, namespace, norm
 from orthoprox.nonsmooth.base import HasProxDerivative, Nonsmooth
@@ -79,6 +81,9 @@ class TermError(ArithmeticError):
     """A term of the user's has raised an exception, or returned what is not an array like X or a
     number, in the middle of a call.
     """
+
+
+BROKEN = ArithmeticError, np.linalg.LinAlgError  # what numbers that are not finite raise, and a TermError is
 
 
 @dataclass(frozen=True)

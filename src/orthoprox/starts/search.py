@@ -12,6 +12,7 @@ from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
+from orthoprox.problems.counted import BROKEN
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import extreme, scaled
 from orthoprox.problems.smoothed import Smoothed, smoothing
@@ -35,7 +36,7 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
     found: list[tuple[float, Array]] = []
     with (deadline or Deadline()).part(k.share), quiet():
         if number == 1 and affordable < 0:
-            with suppress(ArithmeticError, np.linalg.LinAlgError):
+            with suppress(*BROKEN):
                 guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
                 return guess or [pca(problem, rng)]
             return [random(problem, rng)]
@@ -52,7 +53,7 @@ def _candidates(problem: Problem, rng: np.random.Generator, kinds: Sequence[Kind
     """Yield the starts to compare; one that the terms do not allow is left out."""
     yield from affordable_coordinates(problem, rng)
     for kind in kinds:
-        with suppress(ArithmeticError, np.linalg.LinAlgError):
+        with suppress(*BROKEN):
             yield kind(problem, rng)
 
 
@@ -76,7 +77,7 @@ def probe_value(problem: Problem, X: Array) -> float:
         end = advance(problem, X, SETTINGS.probe)
         value = float(problem.value(polar(end)))
         value = value if value < inf else float(problem.value(end))
-    except (ArithmeticError, np.linalg.LinAlgError):
+    except BROKEN:
         return inf
     return value if value == value else inf
 
