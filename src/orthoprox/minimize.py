@@ -15,7 +15,7 @@ from orthoprox._arrays.words import short
 from orthoprox._linalg.products import hurried
 from orthoprox._linalg.stiefel import polar
 from orthoprox._run.conclusion import interrupted, polished, with_certified_status
-from orthoprox._run.lower_minima import lower_minima
+from orthoprox._run.lower_minima import EFFORTS, lower_minima
 from orthoprox._run.measured import evaluator_at
 from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import solve_from
@@ -29,7 +29,7 @@ from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
 from orthoprox.starts.points import random
-from orthoprox.starts.search import affordable_hops, search
+from orthoprox.starts.search import search
 from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
 from orthoprox.stopping.status import Status
@@ -44,6 +44,7 @@ _OPTIONS = (
     "stop",
     "polish",
     "project",
+    "effort",
     "seed",
     "history",
     "callback",
@@ -67,6 +68,7 @@ def minimize(
     stop: Stop | None = None,
     polish: bool | str = "auto",
     project: bool = False,
+    effort: str | None = None,
     seed: Any = 0,
     history: bool = True,
     callback: Callback | None = None,
@@ -83,11 +85,7 @@ def minimize(
         A point with X'X = I, or the name of a start: "random", "pca" (an approximate minimiser of l
         alone), "coordinates" (coordinate vectors), "smoothed" (the end of a smoothing
         continuation), or "auto". "auto" probes a few starts for some iterations of the default
-        method and takes the best; for other methods it is "random". If the problem is small, "auto"
-        also looks for lower minima after the run, by basin hopping. This takes further runs, each
-        within the same ``tol`` and ``max_iterations``. The result is that of the run which ended
-        lowest, with its iterations, history and ``run_seconds``; ``seconds``, ``work`` and
-        ``phases`` are of the whole call. With ``stop`` there is no such search.
+        method and takes the best; for other methods it is "random".
     n_starts : int
         How many starts to solve from, side by side in processes, or one after the other if the
         terms cannot be pickled, are of a class of the main module, time is short, or this is a
@@ -112,6 +110,14 @@ def minimize(
         stopping rule.
     project : bool
         Whether to move a start that is off the manifold to the nearest point on it.
+    effort : {"fast", "normal", "thorough"}, optional
+        How much work may go into lower minima after the run, by basin hopping: none; as much as
+        went into the run, or some hops where the problem is so small that these take less; ten
+        times that. By default "normal" with the start "auto", and "fast" with any other start, with
+        ``stop`` or with another method, which know nothing else. Further runs are within the same
+        ``tol`` and ``max_iterations``. The result is that of the run which ended lowest, with its
+        iterations, history and ``run_seconds``; ``seconds``, ``work`` and ``phases`` are of the
+        whole call.
     seed : int or numpy.random.Generator
         For random starts.
     history : bool
@@ -139,12 +145,13 @@ def minimize(
         inputs.function(callback, "callback", "one argument")
     polish = _wants_polish(polish, default=solver.auto.polish and stop is None)
     start, searched = _named(start, solver.auto.start)
+    effort = _checked_effort(effort, searched, solver, stop)
     n_starts = _checked_n_starts(n_starts, start, callback, inputs.flag(progress, "progress"))
     project, history, rng = inputs.flag(project, "project"), inputs.flag(history, "history"), inputs.generator(seed)
     with deadline.listening(), hurried(deadline.budget), quiet():
         units, X0, like = _units(problem, counted(problem, meter.work, deadline), start, deadline, project=project)
         inside = counted(units.inside, meter.work, deadline)
-        spare = 1 if searched and stop is None and n_starts == 1 and affordable_hops(inside) > 0 else 0
+        spare = 1 if searched and effort != "fast" and n_starts == 1 else 0
         starts = [X0] if X0 is not None else _starts(inside, start, n_starts + spare, rng, deadline)
         starts = [namespace(X).astype(X, like.dtype) for X in starts]
         evaluator = evaluator_at(inside, starts[0], meter, deadline)
@@ -154,8 +161,7 @@ def minimize(
         else:
             with Progress(callback) if progress else nullcontext(callback) as shown:
                 result = run(call, starts[0], units.callback(shown))
-        if searched and stop is None:
-            result = lower_minima(call, result, rng, starts[1:] if spare else [])
+        result = lower_minima(call, result, rng, starts[1:] if spare else [], effort)
         if polish:
             result = polished(call, result)
         if stop is None:
@@ -211,6 +217,16 @@ def _checked_n_starts(n_starts: Any, start: Any, callback: Callback | None, prog
     if number > 1 and not isinstance(start, str):
         raise ValueError(f"n_starts is {number} but the start is one point; name a start such as 'auto' or 'random'.")
     return number
+
+
+def _checked_effort(effort: Any, searched: bool, solver: Solver[Any], stop: Stop | None) -> str:
+    if effort is None:
+        return "normal" if searched and stop is None else "fast"
+    effort = inputs.choice(effort, "effort", EFFORTS)
+    if effort != "fast" and (stop is not None or solver.auto.start != "search"):
+        given = "a stopping rule" if stop is not None else f"the method {type(solver).__name__}"
+        raise ValueError(f"effort is {effort!r} beside {given}; lower minima are found by the default method and rule alone.")
+    return str(effort)
 
 
 def _named(start: Any, auto: str) -> tuple[Any, bool]:

@@ -67,14 +67,14 @@ def test_the_dual_step_is_longer_where_columns_hardly_overlap():
     X[0, 0] = X[1, 1] = X[2, 2] = 0.99
     X[3, 0] = X[3, 1] = 0.1
     overlap = FullSpace(op.Problem(smooth.Quadratic(np.eye(5)), Zero(), (5, 3)), SETTINGS).overlap
-    weights = rules.dual_weights(SETTINGS, *overlap(X), feasibility_only=False)
+    weights = rules.dual_weights(*overlap(X), SETTINGS.weight)
     shared = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=bool)
     np.testing.assert_array_equal(weights, weights.T)
     np.testing.assert_allclose(weights[~shared], 1.0)
     exact = 2 / (2 * 0.1**2)  # 2 / M_ab
-    last = rules.dual_weights(SETTINGS, *overlap(X), feasibility_only=True)[0, 1]
+    last = rules.dual_weights(*overlap(X), SETTINGS.weight**2)[0, 1]
     assert 1 < weights[0, 1] < last <= exact * (1 + 1e-12)
-    assert np.all(rules.dual_weights(SETTINGS, *overlap(X0), feasibility_only=False) <= 1.0 + 1e-12)
+    assert np.all(rules.dual_weights(*overlap(X0), SETTINGS.weight) <= 1.0 + 1e-12)
 
 
 @pytest.mark.parametrize("size", [0.0, 0.5, 1.0, 3.0])

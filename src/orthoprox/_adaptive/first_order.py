@@ -19,6 +19,7 @@ from orthoprox._certify.evaluator import FLOOR, is_worse
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.packed import PackedEntries
 from orthoprox._linalg.products import lincomb, restart_test, secant_norms, support
+from orthoprox.nonsmooth.base import HasProxDerivative
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import local_lipschitz
 
@@ -35,6 +36,7 @@ class FirstOrder(Phase[Iterate]):
     settings: Settings
     rule: int = 0
     alone: bool = False
+    small: bool = False
 
     def first(self, problem: Problem, X: Array) -> Iterate:
         """Return the first iterate of a run, at a point X of the manifold."""
@@ -61,7 +63,7 @@ class FirstOrder(Phase[Iterate]):
     def step(self, problem: Problem, state: Iterate) -> Iterate:
         new, out_of_bounds = self._advance(problem, FullSpace(problem, self.settings), state)
         if out_of_bounds or new.vanished >= self.settings.vanished:
-            return self._restarted(problem, state)
+            return self.restarted(problem, state)
         return new if self.alone else self._epoch(problem, new)
 
     def verdict(self, problem: Problem, old: Iterate, new: Iterate) -> Verdict:
@@ -72,6 +74,8 @@ class FirstOrder(Phase[Iterate]):
             return Verdict.LOST if memory.safety >= k.safety else Verdict.GOING
         if new.residual <= k.identified < old.residual and is_worse(problem, new.X, memory.value, slack=k.gain * k.identified):
             return Verdict.WORSE
+        if self.small and not stagnated and new.residual <= memory.polish_at:
+            return Verdict.NEAR
         if new.residual <= (k.gain if stagnated else memory.polish_at) and support(new.X) is not None:
             return Verdict.NEAR  # on sparse entries the polish is cheaper than Newton's method
         return Verdict.STAGNATED if stagnated else Verdict.GOING
@@ -140,8 +144,8 @@ class FirstOrder(Phase[Iterate]):
         # Algorithm 1, line 4, with eps = 0 and a weight for each entry
         dual = alpha * G
         if s.residual <= k.identified:
-            feasibility_only = s.feasibility > k.weight * s.stationarity
-            dual = alpha * rules.dual_weights(k, *workspace.overlap(X), feasibility_only=feasibility_only) * G
+            most = k.weight**2 if s.feasibility > k.weight * s.stationarity else k.weight  # only feasibility is missing
+            dual = alpha * rules.dual_weights(*workspace.overlap(X), most) * G
             EY = lincomb((1.0, EY), (1.0, right(dual)))
         else:
             EY = lincomb((1.0, EY), (alpha, EG))
@@ -183,7 +187,7 @@ class FirstOrder(Phase[Iterate]):
         total = c + r
         return lincomb((c / total, s.E), (r / total, s.Z), (-1 / total, s.D), (-2 / total, s.EY), (-2 * rho / total, s.EG))
 
-    def _restarted(self, problem: Problem, s: Iterate) -> Iterate:
+    def restarted(self, problem: Problem, s: Iterate) -> Iterate:
         """Restart from the point of the manifold nearest to the last good X, with twice the last c
         near the manifold and a larger safety factor.
         """
@@ -279,3 +283,11 @@ def _subgradient(problem: Problem, X: Array, c: float) -> Array:
     indicator.
     """
     return c * (X - problem.prox(X, 1 / c))
+
+
+def is_small(k: Settings, problem: Problem) -> bool:
+    """Whether X is so small that steps of second order cost little more than those of first
+    order.
+    """
+    m, n = problem.shape
+    return m * n <= k.entries and isinstance(problem.nonsmooth, HasProxDerivative)

@@ -41,15 +41,15 @@ def next_curvature(k: Settings, c: float, rule: int, safety: float, measured: fl
     return max(k.margins[rule] * safety * measured, k.decays[rule] * c)
 
 
-def dual_weights(k: Settings, M: Array, diagonal: Array, *, feasibility_only: bool) -> Array:
-    """Return the weights of the dual step: 2 / M_ab, at least 1, for columns a and b that hardly
-    overlap; 1 for a = b.
+def dual_weights(M: Array, diagonal: Array, most: Array) -> Array:
+    """Return the weights of the dual step: 2 / M_ab, between 1 and ``most``, for columns a and b
+    that hardly overlap; 1 for a = b.
 
     M_ab = sum of x_ia^2 over the support of b, plus the reverse. G_ab responds to Y_ab in
     proportion to M_ab, which is 2 for columns that share their support. The supports must be
-    identified first. The weights are at most 10, and at most 100 if only feasibility is missing.
+    identified first.
     """
-    xp, most = namespace(M), k.weight**2 if feasibility_only else k.weight
+    xp = namespace(M)
     weights = xp.clip(2 / xp.where(M > 0, M, 2.0), 1.0, most)
     return xp.where(diagonal, 1.0, weights)
 

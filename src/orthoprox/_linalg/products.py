@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from orthoprox._arrays.library import Array, inner, namespace, norm
+from orthoprox._arrays.library import Array, inner, is_array, namespace, norm
 
 _SMALL = 20_000  # entries of X below which a dense product is as fast
 _LOADING = 20.0  # seconds, more than compiling takes on a slow machine
@@ -96,7 +96,10 @@ def support(X: Array) -> Support | None:
 
 
 def apply(C: Array, X: Array) -> Array:
-    """Return CX for a symmetric C."""
+    """Return CX for a symmetric C; X may be a stack of matrices."""
+    if X.ndim > 2 and not is_array(C):  # a sparse matrix takes matrices alone
+        columns = np.moveaxis(X, -2, 0)
+        return np.moveaxis((C @ columns.reshape(X.shape[-2], -1)).reshape(columns.shape), 0, -2)
     plain = isinstance(C, np.ndarray) and C.ndim == 2 and isinstance(X, np.ndarray) and C.dtype == X.dtype
     sparse = support(X) if plain else None
     if sparse is None:

@@ -1,73 +1,108 @@
-"""Lower minima near the end of a run: basin hopping by smoothing continuation."""
+"""Lower minima near the end of a run: basin hopping within a budget of counted work."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 
+from orthoprox._adaptive.first_order import is_small
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox._run.run import Call, run
+from orthoprox.nonsmooth.separable import Zero
+from orthoprox.problems.counted import takes_stacks
+from orthoprox.problems.problem import Problem
+from orthoprox.starts.hops import neighbours
 from orthoprox.starts.points import random_direction
-from orthoprox.starts.search import affordable_hops, follow, probe_value
+from orthoprox.starts.probe import probe_ends, probe_value
+from orthoprox.starts.search import follow, path_length
 from orthoprox.stopping.status import Status
 
+EFFORTS = {"fast": 0.0, "normal": 1.0, "thorough": 10.0}
 
-def lower_minima(call: Call, result: Result, rng: np.random.Generator, starts: Sequence[Array] = ()) -> Result:
-    """Return the lowest minimum that runs from further starts find, and basin hopping by smoothing
-    continuation (Wales and Doye 1997).
 
-    Each round follows two continuation paths from the best minimiser found so far, probes both
-    ends, and runs from the better one. The first round follows a wide and a narrow path from the
-    minimiser. After a failure the paths are wide and begin at random points near the minimiser and
-    far from it. The search ends after some failures in a row, some rounds or so many operations: a
-    few seconds at most, and no round at all for a large problem.
+def lower_minima(call: Call, result: Result, rng: np.random.Generator, starts: Sequence[Array], effort: str) -> Result:
+    """Return the lowest minimum that runs from further starts and basin hopping (Wales and Doye
+    1997) find, within the work that the effort allows: that of the run itself, or a floor where
+    that is more, times a factor. A smooth problem needs none.
+
+    A round probes hops from the best minimiser found so far and runs from the lowest end. If X is
+    small, the hops replace a column of X, many at a time. Otherwise they are two continuation paths:
+    a wide and a narrow one from the minimiser, or, after a failure, wide ones from random points
+    near the minimiser and far from it. The search ends after some failures in a row.
     """
-    rounds = affordable_hops(call.problem, result.iterations)
-    if rounds == 0 or result.status is not Status.CONVERGED:
+    if not EFFORTS[effort] or result.status is not Status.CONVERGED or isinstance(call.problem.nonsmooth, Zero):
         return result
-    best = [result]
+    search = _Search(replace(call, meter=Meter("run", call.meter.work)), result, EFFORTS[effort])
     with call.meter.part("lower minima"):
         with call.deadline.part():
-            _hop(replace(call, meter=Meter("run", call.meter.work)), best, rng, starts, rounds=rounds)
-        call.meter.left["lower minima"] = best[-1].measurement.projected_objective
-    return best[-1]
+            search.hop(rng, starts)
+        call.meter.left["lower minima"] = search.best.measurement.projected_objective
+    return search.best
 
 
-def _hop(call: Call, best: list[Result], rng: np.random.Generator, starts: Sequence[Array], *, rounds: int) -> None:
-    """Append each lower minimum that is found."""
-    for X0 in starts:
-        _try(call, best, X0)
-    failures = 0
-    for _ in range(rounds):
-        if failures == SETTINGS.rounds // 2:
-            break
-        try:
-            found = _try(call, best, _promising(call, best[-1].X, rng if failures else None))
-        except (ArithmeticError, ValueError):  # l need not be defined along a path
-            found = False
-        failures = 0 if found else failures + 1
+class _Search:
+    """The best minimum so far, and the work that is left."""
 
+    def __init__(self, call: Call, result: Result, factor: float) -> None:
+        k, problem = SETTINGS, call.problem
+        self.call, self.best, self.gradients = call, result, call.meter.work.gradients
+        self.small = is_small(k, problem) and takes_stacks(problem, result.X)
+        self.cost = max(problem.flops, k.stacked if self.small else k.overhead)
+        self.allowed = factor * max(k.floor, max(problem.flops, k.overhead) * self.gradients) / self.cost
 
-def _try(call: Call, best: list[Result], X0: Array) -> bool:
-    """Run from X0; append the result if it is lower, and return whether it is."""
-    call.problem.heed()
-    found = run(call, X0)
-    value = found.measurement.projected_objective
-    lower = value < best[-1].measurement.projected_objective - SETTINGS.goal * abs(value)
-    if found.status is Status.CONVERGED and lower:
-        best.append(found)
-        return True
-    return False
+    def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
+        """Look for lower minima."""
+        for X0 in () if self.small else starts:
+            self._run(X0)
+        failures, patience = 0, SETTINGS.patience if self.small else SETTINGS.rounds // 2
+        while failures < patience and self.spent + self._price <= self.allowed:
+            try:
+                X0, value = self._promising(rng, failures)
+                found = value < self._lower and self._run(X0)
+            except (ArithmeticError, ValueError):  # l need not be defined along a path
+                found = False
+            failures = 0 if found else failures + 1
 
+    @property
+    def spent(self) -> int:
+        """The gradients so far."""
+        return self.call.meter.work.gradients - self.gradients
 
-def _promising(call: Call, X: Array, rng: np.random.Generator | None) -> Array:
-    """Return the better end of two paths, from X or from random points around it."""
-    problem, k = call.problem, SETTINGS
-    if rng is None:
+    @property
+    def _price(self) -> float:
+        """The gradients of a round, and of a run like the first."""
+        k = SETTINGS
+        if self.small:
+            return k.stack * sum(stage / k.halving**i for i, stage in enumerate(k.stages))
+        return 2 * (path_length(k.widths) + k.probe) + self.best.iterations
+
+    @property
+    def _lower(self) -> float:
+        """What counts as lower than the best."""
+        best = self.best.measurement.projected_objective
+        return best - SETTINGS.goal * abs(best)
+
+    def _run(self, X0: Array) -> bool:
+        """Run from X0; keep the result if it is lower, and return whether it is."""
+        self.call.problem.heed()
+        found = run(self.call, X0)
+        lower = found.status is Status.CONVERGED and found.measurement.projected_objective < self._lower
+        self.best = found if lower else self.best
+        return lower
+
+    def _promising(self, rng: np.random.Generator, failures: int) -> tuple[Array, float]:
+        """Return the lowest end of the hops of a round, and a value that has to be lower than the
+        best for a run.
+        """
+        problem, k, X = self.call.problem, SETTINGS, self.best.X
+        if self.small:
+            value, end = probe_ends(problem, neighbours(problem, X, rng, k.stack))[0]
+            return end, value
         paths = [(X, k.widths), (X, k.widths[1:])]
-    else:
-        paths = [(X + jitter * random_direction(problem, rng), k.widths) for jitter in k.jitters]
-    return min((follow(problem, *path) for path in paths), key=lambda end: probe_value(problem, end))
+        if failures:
+            paths = [(X + jitter * random_direction(problem, rng), k.widths) for jitter in k.jitters]
+        return min((follow(problem, *path) for path in paths), key=lambda end: probe_value(problem, end)), -inf

@@ -2,6 +2,7 @@
 in terms of the user's own.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -109,28 +110,30 @@ def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Probl
     g: Nonsmooth = getattr(problem.nonsmooth, "counted_term", problem.nonsmooth)
 
     def evaluation(term: Any, name: str, *counts: str) -> Callable[..., Any]:
-        method = _checked(term, name, odd) if _foreign(term) else getattr(term, name)
+        own = not foreign(term)
+        method = getattr(term, name) if own else _checked(term, name, odd)
 
-        def evaluate(*arguments: Any) -> Any:
-            if caller is None:
-                _count(work, counts)
-                return method(*arguments)
-            caller.heed()
-            _count(work, counts)
-            return caller.call(method, *arguments)
+        def evaluate(X: Array, *more: Any) -> Any:
+            if caller is not None:
+                caller.heed()
+            number = math.prod(X.shape[:-2])  # of matrices in a stack
+            for name in counts:
+                setattr(work, name, getattr(work, name) + number)
+            return method(X, *more) if caller is None or own else caller.call(method, X, *more)
 
         return evaluate
 
     odd: list[str] = []
     same = object.__new__(_Counted)  # whose shapes are checked already
+    quadratic = {name: evaluation(ell, name, "gradients") for name in ("second_derivative",) if not foreign(ell) and hasattr(ell, name)}
     smooth = _CountedTerm(
         ell,
-        {},
+        quadratic,
         value=evaluation(ell, "value", "values"),
         grad=evaluation(ell, "grad", "gradients"),
         value_and_grad=evaluation(ell, "value_and_grad", "values", "gradients"),
     )
-    more = {name: _guarded(g, name) for name in _ABILITIES if _foreign(g) and hasattr(g, name)}
+    more = {name: _guarded(g, name) for name in _ABILITIES if foreign(g) and hasattr(g, name)}
     if isinstance(g, HasProxDerivative):
         more["prox_derivative"] = _heeding(more.get("prox_derivative", g.prox_derivative), caller)
     nonsmooth = _CountedTerm(g, more, value=evaluation(g, "value"), prox=evaluation(g, "prox", "proxes"))
@@ -197,15 +200,25 @@ def _guarded(term: Any, name: str) -> Callable[..., Any]:
     return guarded
 
 
-def _count(work: Work, counts: tuple[str, ...]) -> None:
-    for name in counts:
-        setattr(work, name, getattr(work, name) + 1)
-
-
-def _foreign(term: Any) -> bool:
+def foreign(term: Any) -> bool:
     """Whether the term, or a function or an operator that it calls, is the user's own."""
     room = term.__class__.__module__
     return not room.startswith("orthoprox.") or room.endswith(".function") or inputs.is_operator(getattr(term, "A", None))
+
+
+def takes_stacks(problem: Problem, X: Array) -> bool:
+    """Whether the terms evaluate a stack of matrices as they evaluate each alone, as those of the
+    library do with dense data of NumPy.
+    """
+    terms = (getattr(term, "counted_term", term) for term in (problem.smooth, problem.nonsmooth))
+    if any(map(foreign, terms)) or not isinstance(X, np.ndarray):
+        return False
+    stack = np.stack([X, 2 * X])
+    try:
+        D, P = problem.grad(stack), problem.prox(stack, np.ones((2, 1, 1)))
+    except (TypeError, ValueError):
+        return False
+    return D.shape == P.shape == stack.shape and np.allclose(D[1], problem.grad(stack[1]))
 
 
 _ORDINARY = 1e3  # times sqrt(n), the length of an X that may be near the manifold

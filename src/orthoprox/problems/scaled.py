@@ -163,6 +163,7 @@ _SMOOTH: dict[str, Ability] = {
     "lipschitz": _quantity,
     "modulus": _quantity,
     "hessian": _quantity,
+    "second_derivative": _function,
     "resolvent": _resolvent,
     "resolvents": lambda found, unit: lambda: _resolvent(found(), unit),
 }

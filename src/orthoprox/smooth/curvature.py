@@ -63,9 +63,11 @@ def _difference(X: Array) -> float:
 
 
 def hessian(smooth: Smooth, X: Array, D: Array) -> Callable[[Array], Array]:
-    """Return V -> l''(X)[V], a finite difference of gradients from D = grad l(X): one gradient for
-    each V.
+    """Return V -> l''(X)[V], at the price of one gradient for each V: that of a quadratic term, or
+    a finite difference of gradients from D = grad l(X).
     """
+    if "second_derivative" in vars(smooth.__class__):  # not of a subclass, which may be another function
+        return smooth.second_derivative  # type: ignore[attr-defined, no-any-return]
     size = _difference(X)
 
     def apply(V: Array) -> Array:

@@ -66,6 +66,10 @@ class Quadratic(Smooth):
         AX = products.apply(self.A, X)
         return self._value(X, AX), self._grad(AX)
 
+    def second_derivative(self, V: Array) -> Array:
+        """Return l''[V] = AV."""
+        return products.apply(self.A, V)
+
     @cached_property
     def lipschitz(self) -> float:
         """The spectral norm of A."""

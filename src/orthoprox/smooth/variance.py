@@ -86,6 +86,10 @@ class Variance(Smooth):
         D = self._grad(X)
         return inner(X, D) / 2, D
 
+    def second_derivative(self, V: Array) -> Array:
+        """Return l''[V] = -2A'AV."""
+        return self._grad(V)
+
     def _grad(self, X: Array) -> Array:
         if self._hessian is not None:
             return products.apply(self._hessian, X)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.first_order import FirstOrder, is_small
 from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.polish import Polish
 from orthoprox._adaptive.settings import SETTINGS, Settings
@@ -17,6 +17,7 @@ from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, is_worse
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
+from orthoprox.solvers._shared.augmented_newton import AugmentedNewton
 from orthoprox.solvers.base import Auto, Facts, Residuals, Solver
 from orthoprox.stopping.rules import Stop
 
@@ -30,6 +31,13 @@ TRANSITIONS: dict[str, dict[Verdict, str]] = {
         Verdict.WORSE: "descent",
         Verdict.NEAR: "polish",
     },
+    "small first order": {
+        Verdict.STAGNATED: "augmented Newton",
+        Verdict.LOST: "augmented Newton",
+        Verdict.WORSE: "descent",
+        Verdict.NEAR: "polish",
+    },
+    "augmented Newton": {Verdict.STAGNATED: "first order", Verdict.NEAR: "polish"},
     "smoothing Newton": {Verdict.IDENTIFIED: "late first order"},
     "late first order": {
         Verdict.STAGNATED: "late first order",
@@ -117,6 +125,8 @@ class Adaptive(Solver[State]):
         k = self.settings
         return {
             "first order": FirstOrder(k),
+            "small first order": FirstOrder(replace(k, slow=k.hasty), small=True),
+            "augmented Newton": AugmentedNewton(k),
             "smoothing Newton": SmoothingNewton(k, k.widths[0]),
             "late first order": FirstOrder(k, rule=1),
             "polish": Polish(k),
@@ -130,7 +140,12 @@ class Adaptive(Solver[State]):
             return State("first order alone", first)
         if isinstance(problem.nonsmooth, Zero):  # no support to find
             return State("descent", self.phases["descent"].start(problem, first.memory.start, first.memory))
-        return State("first order", first)
+        if not is_small(self.settings, problem):
+            return State("first order", first)
+        point, k = first.memory.start, self.settings
+        if float(norm(point.S)) <= k.weak * float(norm(point.D)):
+            return State("augmented Newton", self.phases["augmented Newton"].start(problem, point, first.memory))
+        return State("small first order", first)
 
     def begin(self, problem: Problem, X0: Array, evaluator: Evaluator) -> State:
         """Return the first state; the polish within the run measures with this evaluator."""

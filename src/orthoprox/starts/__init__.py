@@ -16,6 +16,7 @@ from orthoprox._arrays.library import Array
 from orthoprox.problems.careful import careful, own_errors
 from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.starts import points
+from orthoprox.starts import rotations as _rotations
 from orthoprox.starts import search as _search
 
 Start = Callable[[Problem, np.random.Generator], Array]
@@ -37,6 +38,7 @@ STARTS: dict[str, Start] = {
     "pca": _checked(points.pca),
     "coordinates": _checked(points.coordinates),
     "smoothed": _checked(_search.smoothed),
+    "rotated": _checked(_rotations.rotated),
 }
 
 
@@ -56,6 +58,7 @@ def _probing(start: Start) -> Callable[..., Array]:
 
 
 random: Callable[..., Array] = STARTS["random"]
-pca, coordinates, smoothed = map(_probing, (points.pca, points.coordinates, _search.smoothed))
+_KINDS = points.pca, points.coordinates, _search.smoothed, _rotations.rotated
+pca, coordinates, smoothed, rotated = map(_probing, _KINDS)
 
-__all__ = ["STARTS", "coordinates", "pca", "random", "smoothed"]
+__all__ = ["STARTS", "coordinates", "pca", "random", "rotated", "smoothed"]

@@ -1,5 +1,6 @@
 """Points to start from: random ones, principal components, coordinate vectors."""
 
+from contextlib import suppress
 from math import ceil
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precision, to_numpy
 from orthoprox._linalg.stiefel import polar, sym
+from orthoprox.problems.counted import BROKEN
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.base import HasData
 from orthoprox.smooth.curvature import largest_secant
@@ -15,12 +17,25 @@ from orthoprox.stopping.deadline import Stopped
 
 def random(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a uniformly distributed point of the manifold."""
-    return like_data(problem, polar(rng.standard_normal(problem.shape)))
+    return like_data(problem, polar(_gaussian(problem, rng)))
 
 
 def random_direction(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a random matrix whose columns have length 1 on average."""
-    return like_data(problem, rng.standard_normal(problem.shape) / problem.shape[0] ** 0.5)
+    return like_data(problem, _gaussian(problem, rng) / problem.shape[0] ** 0.5)
+
+
+def _gaussian(problem: Problem, rng: np.random.Generator) -> np.ndarray:
+    """Return a Gaussian matrix. Its rows come in an order that the problem tells, that of the
+    gradient at a matrix of ones: if the rows of X are permuted, so are they.
+    """
+    m, n = problem.shape
+    Z, ones = rng.standard_normal((m, n)), like_data(problem, np.ones((m, n)))
+    with suppress(*BROKEN):
+        key = to_numpy(problem.grad(ones))[:, 0]
+        if np.all(np.isfinite(key)):
+            Z[np.argsort(key, kind="stable")] = Z.copy()
+    return Z
 
 
 def like_data(problem: Problem, X: np.ndarray) -> Array:
@@ -32,6 +47,13 @@ def like_data(problem: Problem, X: np.ndarray) -> Array:
 def pca(problem: Problem, rng: np.random.Generator) -> Array:
     """Return an approximate minimiser of l alone, perturbed a little at random; for a variance,
     principal components.
+    """
+    X = power(problem, rng)
+    return polar(X + SETTINGS.jitters[0] * random_direction(problem, rng))
+
+
+def power(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return an approximate minimiser of l alone.
 
     It takes fifteen steps of X+ = polar(cX - grad l(X)). With c = 0 and a quadratic l these are
     steps of the power method. If l does not fall, c becomes the curvature of l. Then X is rotated
@@ -39,7 +61,7 @@ def pca(problem: Problem, rng: np.random.Generator) -> Array:
     """
     k, ell, X = SETTINGS, problem.smooth, random(problem, rng)
     value, D = ell.value_and_grad(X)
-    c, jitter = 0.0, random_direction(problem, rng)
+    c = 0.0
     try:
         for _ in range(k.power):
             W = c * X - D
@@ -52,11 +74,10 @@ def pca(problem: Problem, rng: np.random.Generator) -> Array:
             else:
                 c *= 2
     except Stopped:  # time is over, or Ctrl-C was pressed: this is the best so far
-        return polar(X + k.jitters[0] * jitter)
+        return X
     rotated = X @ namespace(X).linalg.eigh(sym(X.mT @ D))[1]
     slack = precision(X) ** 0.5 * abs(float(value))
-    X = rotated if float(ell.value(rotated)) <= float(value) + slack else X
-    return polar(X + k.jitters[0] * jitter)
+    return rotated if float(ell.value(rotated)) <= float(value) + slack else X
 
 
 def coordinates(problem: Problem, rng: np.random.Generator) -> Array:
@@ -75,13 +96,24 @@ def coordinates(problem: Problem, rng: np.random.Generator) -> Array:
     return like_data(problem, X)
 
 
+def steepest(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return the n coordinate vectors along which l curves down most: for a variance, the variables
+    of largest variance. Under a strong penalty nothing is lower.
+    """
+    m, n = problem.shape
+    lowest = np.argsort(np.diag(_curvature(problem)), kind="stable")[:n]
+    X = np.zeros((m, n))
+    X[lowest, np.arange(n)] = 1
+    return like_data(problem, X)
+
+
 def affordable_coordinates(problem: Problem, rng: np.random.Generator) -> list[Array]:
-    """Return the start from coordinate vectors, or none if it takes too many gradients or l is not
-    finite there.
+    """Return the starts from coordinate vectors, or none if they take too many gradients or l is
+    not finite there.
     """
     m, n = problem.shape
     try:
-        return [coordinates(problem, rng)] if m <= SETTINGS.probe * n else []
+        return [coordinates(problem, rng), steepest(problem, rng)] if m <= SETTINGS.probe * n else []
     except (ArithmeticError, ValueError):
         return []
 

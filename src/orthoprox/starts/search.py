@@ -6,17 +6,19 @@ from math import inf
 
 import numpy as np
 
-from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.first_order import is_small
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
-from orthoprox.problems.counted import BROKEN
+from orthoprox.problems.counted import BROKEN, takes_stacks
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import extreme, scaled
 from orthoprox.problems.smoothed import Smoothed, smoothing
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random
+from orthoprox.starts.probe import advance, probe_ends, probe_value
+from orthoprox.starts.rotations import rotations
 from orthoprox.stopping.deadline import Deadline, Stopped
 
 Kind = Callable[[Problem, np.random.Generator], Array]
@@ -40,6 +42,10 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
                 guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
                 return guess or [pca(problem, rng)]
             return [random(problem, rng)]
+        if is_small(k, problem) and takes_stacks(problem, random(problem, rng)):
+            for found in _side_by_side(problem, rng):
+                pass
+            return ([X for _, X in found] + [random(problem, rng) for _ in range(number)])[:number]
         path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
         for candidate in _candidates(problem, rng, (*number * kinds, *path)):
             found.append((inf, candidate))  # a candidate that cannot be probed in time comes last
@@ -49,37 +55,22 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
     return lowest + [random(problem, rng) for _ in range(number - len(lowest))]
 
 
+def _side_by_side(problem: Problem, rng: np.random.Generator) -> Iterator[list[tuple[float, Array]]]:
+    """Yield starts with their values, the lowest first: a few, then the ends of their probes."""
+    k = SETTINGS
+    turned = sorted(rotations(problem, rng, k.rotations), key=lambda X: float(problem.value(X)))
+    points = [*affordable_coordinates(problem, rng), *turned[: k.halving]]
+    points += [random(problem, rng) for _ in range(k.stack - len(points))]
+    yield [(float(problem.value(X)), X) for X in points[:1]]
+    yield probe_ends(problem, points)
+
+
 def _candidates(problem: Problem, rng: np.random.Generator, kinds: Sequence[Kind]) -> Iterator[Array]:
     """Yield the starts to compare; one that the terms do not allow is left out."""
     yield from affordable_coordinates(problem, rng)
     for kind in kinds:
         with suppress(*BROKEN):
             yield kind(problem, rng)
-
-
-def advance(problem: Problem, X: Array, iterations: int) -> Array:
-    """Return the point after some first-order iterations of the default method from X, or after
-    fewer if time is over.
-    """
-    phase = FirstOrder(SETTINGS, alone=True)
-    state = phase.first(problem, X)
-    with suppress(Stopped):
-        for _ in range(iterations):
-            state = phase.step(problem, state)
-    return state.X
-
-
-def probe_value(problem: Problem, X: Array) -> float:
-    """Return f at the point of the manifold nearest to the end of a probe from X; infinite if it
-    cannot be computed.
-    """
-    try:
-        end = advance(problem, X, SETTINGS.probe)
-        value = float(problem.value(polar(end)))
-        value = value if value < inf else float(problem.value(end))
-    except BROKEN:
-        return inf
-    return value if value == value else inf
 
 
 def smoothed(problem: Problem, rng: np.random.Generator) -> Array:
@@ -110,16 +101,6 @@ def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
             smoothed_problem = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
             X = polar(advance(smoothed_problem, X, SETTINGS.window if stage else 2 * SETTINGS.window))
     return X
-
-
-def affordable_hops(problem: Problem, iterations: int = 0) -> int:
-    """Return how many rounds of basin hopping the work allows if a run takes so many iterations; a
-    round follows two paths and probes their ends. A smooth problem needs none.
-    """
-    k = SETTINGS
-    length = 2 * (path_length(k.widths) + k.probe) + iterations
-    rounds = k.work / (length * max(problem.flops, k.overhead))
-    return 0 if isinstance(problem.nonsmooth, Zero) else min(k.rounds, int(rounds))
 
 
 def path_length(widths: Sequence[float]) -> int:
