@@ -17,7 +17,9 @@ ROOT = Path(__file__).parents[1]
 ROOMS = {
     "_arrays": "",
     "_linalg": "_arrays",
-    "smooth": "_arrays _linalg",
+    "streams": "_arrays",
+    "files": "_arrays",
+    "smooth": "_arrays _linalg streams",
     "nonsmooth": "_arrays _linalg",
     "datasets": "_arrays",
     "problems": "_arrays smooth nonsmooth",

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from cases import EXAMPLES, normal
-from orthoprox._linalg import stream
 from orthoprox.smooth import Variance, variance
+from orthoprox.streams import rows as stream
 from stored import FORMATS, on_disk
 
 TALL, WIDE = (90, 21), (8, 40)  # (p, m): the first pays for A'A, the second does not

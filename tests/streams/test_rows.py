@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cases import normal
-from orthoprox._linalg import stream
+from orthoprox.streams import rows as stream
 from stored import on_disk
 
 
