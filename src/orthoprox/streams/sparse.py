@@ -124,10 +124,10 @@ def _columns(A: Any) -> tuple[Matrix, Matrix]:
 
 def _moved(A: Any, origin: Matrix, far: Any) -> Any:
     """Return A - 1 origin' as a CSR array; the origin is nonzero in the columns ``far``."""
-    near = sp.csr_array((np.where(origin[A.indices] == 0, A.data, 0.0), A.indices, A.indptr), shape=A.shape)
-    near.eliminate_zeros()
-    full = A.tocsc()[:, far].toarray() - origin[far]
+    moved = A.tocsc()[:, far].toarray() - origin[far]
     rows = np.repeat(np.arange(A.shape[0]), len(far))
-    moved = sp.coo_array((full.ravel(), (rows, np.tile(far, A.shape[0]))), shape=A.shape).tocsr()
-    moved.eliminate_zeros()
-    return (near + moved).tocsr()
+    near = A.copy()
+    near.data[origin[A.indices] != 0] = 0.0
+    rest = (near + sp.coo_array((moved.ravel(), (rows, np.tile(far, A.shape[0]))), shape=A.shape)).tocsr()
+    rest.eliminate_zeros()
+    return rest
