@@ -35,7 +35,7 @@ class NotStored:
         if attribute.startswith("_"):
             raise AttributeError(attribute)
         raise AttributeError(
-            f"The result is loaded from a file, which has no {self.name} object but its text, {self.text}; "
+            f"The result is loaded from a file, which has the text of the {self.name} but not the object: "
             f"there is no {attribute!r}. Make the {self.name} anew."
         )
 

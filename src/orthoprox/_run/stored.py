@@ -6,7 +6,6 @@ from math import isfinite
 from typing import Any
 
 from orthoprox._arrays.library import is_array, to_numpy
-from orthoprox._arrays.words import short
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._run.meter import Part
@@ -86,7 +85,7 @@ def unpacked(header: Header, arrays: Arrays) -> Result:
 
 
 def _text(thing: Any) -> str:
-    return thing.text if isinstance(thing, NotStored) else short(thing)
+    return thing.text if isinstance(thing, NotStored) else repr(thing)
 
 
 def _is_matrix(value: Any) -> bool:

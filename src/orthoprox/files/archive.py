@@ -68,17 +68,18 @@ def read(path: Any, kind: str) -> tuple[Header, Arrays]:
     if not os.path.exists(place):
         raise FileNotFoundError(f"There is no file {place!r}; check the path.")
     with open(place, "rb") as file:
-        if not zipfile.is_zipfile(file):
-            raise ValueError(_no_archive(place, file))
-        try:
-            with zipfile.ZipFile(file) as archive:
-                about = _about(place, archive)
-                _check_kind(place, about, kind)
-                return about["header"], {name: _array(archive, name) for name in about["arrays"]}
-        except _RefusedError:
-            raise
-        except _DAMAGE as error:
-            raise ValueError(f"{place!r} is damaged: {error}. Copy or write it again.") from error
+        content = file.read()
+    if not zipfile.is_zipfile(BytesIO(content)):
+        raise ValueError(_no_archive(place, content[:4]))
+    try:
+        with zipfile.ZipFile(BytesIO(content)) as archive:
+            about = _about(place, archive)
+            _check_kind(place, about, kind)
+            return about["header"], {name: _array(archive, name) for name in about["arrays"]}
+    except _RefusedError:
+        raise
+    except _DAMAGE as error:
+        raise ValueError(f"{place!r} is damaged: {error}. Copy or write it again.") from error
 
 
 class _RefusedError(ValueError):
@@ -110,9 +111,7 @@ def _array(archive: zipfile.ZipFile, name: str) -> np.ndarray[Any, Any]:
     return array
 
 
-def _no_archive(place: str, file: Any) -> str:
-    file.seek(0)
-    start = file.read(4)
+def _no_archive(place: str, start: bytes) -> str:
     if len(start) < 4 or start == b"PK\x03\x04":
         return f"{place!r} is cut short: its end is missing. Copy or write it again."
     return f"{place!r} is not a file of orthoprox: it begins with {start!r}."
