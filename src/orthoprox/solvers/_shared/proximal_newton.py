@@ -1,0 +1,155 @@
+"""The Newton step that follows a proximal step in the tangent space, on the entries that no kink of
+g is near, by projected conjugate gradients.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from orthoprox._arrays.library import Array, inner, namespace, norm, precision
+from orthoprox._linalg.krylov import conjugate_gradients
+from orthoprox._linalg.stiefel import sym
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import hessian
+from orthoprox.solvers._shared.proximal_gradient import Point
+from orthoprox.solvers._shared.tangent_prox import TangentProx, in_symmetric_basis, small
+
+_STIFF = 100.0  # tau, the curvature that the model has in the held entries; in terms of the unit, as the next one
+_CURVED = 0.01  # the least curvature of the model along D, and along a direction of conjugate gradients
+_LINEAR = 0.1  # the share of the residual that is left, at most
+_POWER = 0.5  # and the power of the residual
+_CYCLES = 1.2  # conjugate gradients for each free entry, at most
+_DEPENDENT = 1e-8  # eigenvalues below this belong to normal directions that do not reach the free entries
+
+
+class Exit(IntEnum):
+    """How conjugate gradients end; the authors' numbers."""
+
+    LIMIT = -1  # out of iterations: W = 0
+    ASCENT = 0  # the model does not fall along V: W = 0
+    FLAT = 1  # the model is hardly curved along V: W = 0
+    NEGATIVE = 2  # nor along the next direction: the last W
+    EARLY = 3  # nor along V + W, or it does not fall there: the W before
+    LINEAR = 4  # a tenth of the residual is left
+    SUPERLINEAR = 5  # its power 1.5 is left, which is less
+
+
+@dataclass(frozen=True)
+class NewtonStep:
+    """A step U = V + W, and what it has cost."""
+
+    U: Array
+    exit: Exit
+    products: int = 0  # with l'', each at the price of a gradient
+    projections: int = 0  # products X'W and XS, as many of both
+
+
+def newton_step(problem: Problem, here: Point, prox: TangentProx, t: float, unit: float) -> NewtonStep:
+    """Return U = V + W for the proximal step V of length t at X, and its multiplier Lam.
+
+    W lives on the free entries F, those where g is smooth at X + V and has no kink within |V| of X.
+    With B[W] = l''[W] - 2 W Lam, it minimises the model
+
+        <B[V] - V/t, W> + <W, B[W] + g''[W]> / 2   subject to  X'W + W'X = 0
+
+    as far as the curvature is positive and as  m(D) = <grad l, D> + (<D, B[D]> + tau |D off F|^2) /
+    2 + g(X + D) - g(X)  is negative for D = V + W. ``unit`` is a size of curvatures.
+    """
+    X, D, V, g = here.X, here.D, prox.V, problem.nonsmooth
+    size = float(norm(V))
+    free, curved = _free(g, X, prox.P, size)
+    second, value = hessian(problem.smooth, X, D), float(g.value(X))
+    rest = V * (1 - free)
+    held = _STIFF * unit * float(inner(rest, rest))
+
+    def lagrangian(W: Array) -> Array:
+        return second(W) - 2 * (W @ prox.Lam)
+
+    def flat(U: Array, BU: Array) -> bool:
+        return not float(inner(U, BU)) + held >= _CURVED * unit * float(inner(U, U))
+
+    def rises(U: Array, BU: Array) -> bool:
+        half = (float(inner(U, BU)) + held) / 2
+        return not float(inner(D, U)) + half + float(g.value(X + U)) - value <= 0
+
+    BU = lagrangian(V)
+    uphill = rises(V, BU)
+    if uphill or flat(V, BU):
+        return NewtonStep(V, Exit.ASCENT if uphill else Exit.FLAT, 1)
+    project = Projection(problem, X, free)
+    W, R = 0 * V, project(BU - V / t)
+    left = length = float(inner(R, R))
+    power = (left**0.5 / unit) ** _POWER
+    goal, P = left * min(power, _LINEAR) ** 2, -R
+    end, k, limit = Exit.LIMIT, 0, round(_CYCLES * float(namespace(X).sum(free)))
+    while end is Exit.LIMIT and k < limit:
+        k, BP = k + 1, lagrangian(P)
+        AP = BP + curved(P)
+        curvature = float(inner(P, AP))
+        if not curvature > _CURVED * unit * length:
+            end = Exit.NEGATIVE
+            break
+        a = left / curvature
+        trial, BU = W + a * P, BU + a * BP
+        if flat(V + trial, BU) or rises(V + trial, BU):
+            end = Exit.EARLY
+            break
+        W, R = trial, R + a * project(AP)
+        left, previous = float(inner(R, R)), left
+        if left <= goal:
+            end = Exit.LINEAR if power > _LINEAR else Exit.SUPERLINEAR
+        beta = left / previous
+        P, length = beta * P - R, left + beta**2 * length
+    return NewtonStep(V if end is Exit.LIMIT else V + W, end, 1 + k, project.products)
+
+
+def _free(g: Any, X: Array, P: Array, size: float) -> tuple[Array, Callable[[Array], Array]]:
+    """Return the free entries, 1 there and 0 elsewhere, and W -> g''(P)[W]."""
+    there = g.face(P)
+    free = there.free & g.face(g.round_to_kinks(X, size)).free
+    return namespace(X).astype(free, X.dtype), there.curvature
+
+
+class Projection:
+    """R -> the nearest W that lives on the free entries F and has X'W + W'X = 0.
+
+    W = R - XS on F, with a symmetric S of  sym(X'(XS on F)) = sym(X'(R on F)).  A small system is
+    solved by the pseudo-inverse of its matrix, a large one by conjugate gradients.
+    """
+
+    def __init__(self, problem: Problem, X: Array, free: Array) -> None:
+        self.X, self.free, self.heed, self.products = X, free, problem.heed, 0
+        self._solve = self._directly() if small(X) else self._iteratively()
+
+    def __call__(self, R: Array) -> Array:
+        self.products += 1
+        R = self.free * R
+        return R - self.free * (self.X @ self._solve(sym(self.X.mT @ R)))
+
+    def _normal(self, S: Array) -> Array:
+        self.heed()
+        self.products += 1 if S.ndim == 2 else S.shape[0]
+        return sym(self.X.mT @ (self.free * (self.X @ S)))
+
+    def _directly(self) -> Callable[[Array], Array]:
+        n, xp = self.X.shape[-1], namespace(self.X)
+        basis, matrix = in_symmetric_basis(self._normal, self.X)
+        w, Q = xp.linalg.eigh(matrix)
+        w = xp.where(w > _DEPENDENT, 1 / xp.where(w > _DEPENDENT, w, 1.0), 0.0)
+        inverse = basis.mT @ ((Q * w) @ Q.mT) @ basis
+        return lambda E: xp.reshape(inverse @ xp.reshape(E, (n * n, 1)), (n, n))
+
+    def _iteratively(self) -> Callable[[Array], Array]:
+        """The system is nearly diagonal, and scaled by the root of its diagonal."""
+        xp = namespace(self.X)
+        diagonal = sym((self.X * self.X).mT @ self.free)
+        scale = xp.where(diagonal > _DEPENDENT, 1 / xp.sqrt(xp.where(diagonal > _DEPENDENT, diagonal, 1.0)), 0.0)
+        tol = precision(self.X) ** 0.75
+
+        def solve(E: Array) -> Array:
+            return scale * conjugate_gradients(
+                lambda S: scale * self._normal(scale * S), scale * E, tol=tol, max_iterations=self.X.shape[-1] ** 2
+            )
+
+        return solve
