@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, norm, precision
+from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
 from orthoprox.nonsmooth.base import HasFace
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
-from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, visit
+from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, inner_tolerance, visit
 from orthoprox.solvers._shared.proximal_newton import Exit, NewtonStep, newton_step
 from orthoprox.solvers._shared.tangent_prox import TangentProx, tangent_prox
 from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, check_positive
@@ -24,7 +24,6 @@ _NEAR = 4.0  # in terms of the unit: t shrinks where |U| < |V| / (4 + 1/t)
 _LOWER, _RAISE = 0.9, 1.1  # of t, after Newton steps
 _GROWTH = 1.01  # and after the others
 _LONGEST = 1e4  # t, in terms of its first value
-_COARSE, _FINE = 1e-11, 1e-13  # the first bound of |sym(X'V)|^2
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,15 @@ class State(ProximalState):
     here: Point  # X^k with F and grad l
     t0: float  # the first prox step
     unit: float  # the size of curvatures
-    tol: float  # of the last subproblem, a bound of |sym(X'V)|^2
-    exit: Exit  # of the last Newton step
     unchecked: Unchecked | None  # the last step, if F is still to be compared
     trials: int  # of the last line search
     proxes: int  # of the last subproblem
     newton: NewtonStep  # the last one; of no cost where none was computed
+
+    @property
+    def products(self) -> int:
+        """Products with l'' in the last iteration."""
+        return self.newton.products
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,6 @@ class RPNCG(ProximalGradient[State]):
 
     def init(self, problem: Problem, X0: Array) -> State:
         t = 1 / (lipschitz(problem.smooth, X0) or 1.0) if self.step_size is None else float(self.step_size)
-        unit, (m, n) = self.unit or _UNIT / t, X0.shape[-2:]
         return State(
             X=X0,
             Lam=0 * stiefel.defect(X0),
@@ -124,9 +125,7 @@ class RPNCG(ProximalGradient[State]):
             used=t,
             here=visit(problem, X0),
             t0=t,
-            unit=unit,
-            tol=max(_FINE, min(_COARSE, 1e-7 * (m * n) ** 0.5 * (t * unit) ** 2)),
-            exit=Exit.ASCENT,
+            unit=self.unit or _UNIT / t,
             unchecked=None,
             trials=0,
             proxes=0,
@@ -135,18 +134,17 @@ class RPNCG(ProximalGradient[State]):
 
     def step(self, problem: Problem, state: State) -> State:
         here, t = state.here, state.t
-        tol = _inner_tolerance(state)
-        prox = self._tangent_prox(problem, state, tol)
+        prox = self._tangent_prox(problem, state)
         V, size = prox.V, float(norm(prox.V))
-        state = replace(state, Lam=prox.Lam, size=size, used=t, tol=tol, proxes=prox.proxes)
+        state = replace(state, Lam=prox.Lam, size=size, used=t, proxes=prox.proxes)
         if self.hybrid and size > self.far:
             found = _search(problem, here, V, state.unit)
             t = _GROWTH * t if found.trials == 1 else t / _GROWTH
-            return _moved(replace(state, newton=NewtonStep(V, state.exit)), found.point, found.trials, t)
+            return _moved(replace(state, newton=NewtonStep(V, state.newton.exit)), found.point, found.trials, t)
 
-        newton = newton_step(problem, here, prox, t, state.unit)
+        newton = newton_step(problem, here.X, here.D, prox, t, unit=state.unit)
         U, end = newton.U, newton.exit
-        state = replace(state, exit=end, newton=newton)
+        state = replace(state, newton=newton)
         if (_NEAR + 1 / (t * state.unit)) * float(norm(U)) < size or end is Exit.ASCENT:
             t = _LOWER * t
         elif end is not Exit.SUPERLINEAR:
@@ -164,24 +162,13 @@ class RPNCG(ProximalGradient[State]):
         found = _search(problem, before.start, before.U, state.unit)
         return _moved(state, found.point, 1 + found.trials, t)
 
-    def _tangent_prox(self, problem: Problem, state: State, tol: float) -> TangentProx:
-        """Return the proximal step V with |sym(X'V)|^2 <= tol, and its multiplier."""
-        here = state.here
-        return tangent_prox(problem.nonsmooth, here.X, here.D, state.t, state.Lam, tol=4 * tol, dual=True)
+    def _tangent_prox(self, problem: Problem, state: State) -> TangentProx:
+        """Return the proximal step V and its multiplier."""
+        here, tol = state.here, inner_tolerance(state.size)
+        return tangent_prox(problem.nonsmooth, here.X, here.D, state.t, state.Lam, tol=tol, dual=True)
 
     def parameters(self, state: State) -> dict[str, Any]:
         return super().parameters(state) | {"unit": state.unit}
-
-
-def _inner_tolerance(state: State) -> float:
-    """Return the bound of |sym(X'V)|^2: it falls with |V|^2, and with |V|^3 after a Newton step
-    that converges.
-    """
-    least = max(1e-30, (8 * precision(state.X)) ** 2)
-    wanted = 1e-8 * state.size**2
-    if state.exit >= Exit.LINEAR:
-        wanted = min(wanted, state.size**3)
-    return min(state.tol, max(wanted, least))
 
 
 def _search(problem: Problem, here: Point, U: Array, unit: float) -> Step[Point]:

@@ -12,7 +12,6 @@ from orthoprox._linalg.krylov import conjugate_gradients
 from orthoprox._linalg.stiefel import sym
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import hessian
-from orthoprox.solvers._shared.proximal_gradient import Point
 from orthoprox.solvers._shared.tangent_prox import TangentProx, in_symmetric_basis, small
 
 _STIFF = 100.0  # tau, the curvature that the model has in the held entries; in terms of the unit, as the next one
@@ -45,8 +44,9 @@ class NewtonStep:
     projections: int = 0  # products X'W and XS, as many of both
 
 
-def newton_step(problem: Problem, here: Point, prox: TangentProx, t: float, unit: float) -> NewtonStep:
-    """Return U = V + W for the proximal step V of length t at X, and its multiplier Lam.
+def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: float, *, unit: float) -> NewtonStep:
+    """Return U = V + W for the proximal step V at X with the length t and the multiplier Lam.
+    D is grad l(X).
 
     W lives on the free entries F, those where g is smooth at X + V and has no kink within |V| of X.
     With B[W] = l''[W] - 2 W Lam, it minimises the model
@@ -56,9 +56,8 @@ def newton_step(problem: Problem, here: Point, prox: TangentProx, t: float, unit
     as far as the curvature is positive and as  m(D) = <grad l, D> + (<D, B[D]> + tau |D off F|^2) /
     2 + g(X + D) - g(X)  is negative for D = V + W. ``unit`` is a size of curvatures.
     """
-    X, D, V, g = here.X, here.D, prox.V, problem.nonsmooth
-    size = float(norm(V))
-    free, curved = _free(g, X, prox.P, size)
+    V, g = prox.V, problem.nonsmooth
+    free, curved = _free(g, X, prox.P, float(norm(V)))
     second, value = hessian(problem.smooth, X, D), float(g.value(X))
     rest = V * (1 - free)
     held = _STIFF * unit * float(inner(rest, rest))
