@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from orthoprox._arrays.library import Array, inner, namespace, norm, precision
+from orthoprox._arrays.library import Array, inner, namespace, norm
 from orthoprox._linalg.krylov import conjugate_gradients
 from orthoprox._linalg.stiefel import sym
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import hessian
-from orthoprox.solvers._shared.tangent_prox import TangentProx, in_symmetric_basis, small
+from orthoprox.solvers._shared.tangent_prox import TangentProx, in_symmetric_basis
 
 _STIFF = 100.0  # tau, the curvature that the model has in the held entries; in terms of the unit, as the next one
 _CURVED = 0.01  # the least curvature of the model along D, and along a direction of conjugate gradients
@@ -20,6 +20,7 @@ _LINEAR = 0.1  # the share of the residual that is left, at most
 _POWER = 0.5  # and the power of the residual
 _CYCLES = 1.2  # conjugate gradients for each free entry, at most
 _DEPENDENT = 1e-8  # eigenvalues below this belong to normal directions that do not reach the free entries
+_DIRECT = 256  # unknowns of a projection up to which its matrix is inverted
 
 
 class Exit(IntEnum):
@@ -113,42 +114,44 @@ def _free(g: Any, X: Array, P: Array, size: float) -> tuple[Array, Callable[[Arr
 class Projection:
     """R -> the nearest W that lives on the free entries F and has X'W + W'X = 0.
 
-    W = R - XS on F, with a symmetric S of  sym(X'(XS on F)) = sym(X'(R on F)).  A small system is
-    solved by the pseudo-inverse of its matrix, a large one by conjugate gradients.
+    W = R - XS on F, with the symmetric S of least norm with  sym(X'(XS on F)) = sym(X'(R on F)).
+    The pseudo-inverse of its matrix solves a small system, conjugate gradients a large one.
     """
 
     def __init__(self, problem: Problem, X: Array, free: Array) -> None:
+        n = X.shape[-1]
         self.X, self.free, self.heed, self.products = X, free, problem.heed, 0
-        self._solve = self._directly() if small(X) else self._iteratively()
+        self._solve = self._directly() if n * (n + 1) // 2 <= _DIRECT else self._iteratively()
 
     def __call__(self, R: Array) -> Array:
         self.products += 1
         R = self.free * R
         return R - self.free * (self.X @ self._solve(sym(self.X.mT @ R)))
 
-    def _normal(self, S: Array) -> Array:
-        self.heed()
-        self.products += 1 if S.ndim == 2 else S.shape[0]
-        return sym(self.X.mT @ (self.free * (self.X @ S)))
-
     def _directly(self) -> Callable[[Array], Array]:
-        n, xp = self.X.shape[-1], namespace(self.X)
-        basis, matrix = in_symmetric_basis(self._normal, self.X)
+        """Column j of X'(XS on F) is M_j s_j, M_j = X' diag(f_j) X, at the price of n products."""
+        X, xp, n = self.X, namespace(self.X), self.X.shape[-1]
+        M = X.mT @ (self.free.mT[:, :, None] * X)
+        self.products += n
+
+        def normal(S: Array) -> Array:
+            return sym(xp.permute_dims(M @ xp.permute_dims(S, (2, 1, 0)), (2, 1, 0)))
+
+        basis, matrix = in_symmetric_basis(normal, X)
         w, Q = xp.linalg.eigh(matrix)
-        w = xp.where(w > _DEPENDENT, 1 / xp.where(w > _DEPENDENT, w, 1.0), 0.0)
-        inverse = basis.mT @ ((Q * w) @ Q.mT) @ basis
+        Q = basis.mT @ Q
+        inverse = (Q * xp.where(w > _DEPENDENT, 1 / xp.where(w > _DEPENDENT, w, 1.0), 0.0)) @ Q.mT
         return lambda E: xp.reshape(inverse @ xp.reshape(E, (n * n, 1)), (n, n))
 
     def _iteratively(self) -> Callable[[Array], Array]:
         """The system is nearly diagonal, and scaled by the root of its diagonal."""
-        xp = namespace(self.X)
-        diagonal = sym((self.X * self.X).mT @ self.free)
+        X, free, xp, n = self.X, self.free, namespace(self.X), self.X.shape[-1]
+        diagonal = sym((X * X).mT @ free)
         scale = xp.where(diagonal > _DEPENDENT, 1 / xp.sqrt(xp.where(diagonal > _DEPENDENT, diagonal, 1.0)), 0.0)
-        tol = precision(self.X) ** 0.75
 
-        def solve(E: Array) -> Array:
-            return scale * conjugate_gradients(
-                lambda S: scale * self._normal(scale * S), scale * E, tol=tol, max_iterations=self.X.shape[-1] ** 2
-            )
+        def normal(S: Array) -> Array:
+            self.heed()
+            self.products += 1
+            return scale * sym(X.mT @ (free * (X @ (scale * S))))
 
-        return solve
+        return lambda E: scale * conjugate_gradients(normal, scale * E, tol=_DEPENDENT, max_iterations=n)

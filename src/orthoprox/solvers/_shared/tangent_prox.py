@@ -85,21 +85,14 @@ def _newton_step(g: Any, X: Array, t: float, now: _Trial, unit: float) -> Array:
     def apply(S: Array) -> Array:
         return 4 * t * sym(X.mT @ J(X @ S)) + shift * S
 
-    if not small(X):
+    m, n = X.shape[-2:]
+    if m * n * n * (n + 1) // 2 > DIRECT:
         tol = min(max(1e-7, min(1e-4, 1e-3 * size)) / size, 0.01)  # beyond 1 no step would be taken any more
-        return conjugate_gradients(apply, -now.E, tol=tol, max_iterations=X.shape[-1] ** 2)
-    xp, n = namespace(X), X.shape[-1]
+        return conjugate_gradients(apply, -now.E, tol=tol, max_iterations=n**2)
+    xp = namespace(X)
     basis, matrix = in_symmetric_basis(apply, X)
     coordinates = xp.linalg.solve(matrix, -(basis @ xp.reshape(now.E, (n * n, 1))))
     return xp.reshape(basis.mT @ coordinates, (n, n))
-
-
-def small(X: Array) -> bool:
-    """Whether an operator on symmetric n x n matrices that takes products with X is cheap as a
-    matrix.
-    """
-    m, n = X.shape[-2:]
-    return bool(m * n * n * (n + 1) // 2 <= DIRECT)
 
 
 def in_symmetric_basis(apply: Callable[[Array], Array], X: Array) -> tuple[Array, Array]:
