@@ -167,7 +167,7 @@ SOLVERS = {
     "amanpg": AManPG(),
     "rpg": RPG(),
     "rpn-cg": RPNCG(),
-    "rpn-cg hybrid": RPNCG(hybrid=True, unchecked="linear"),
+    "rpn-cg newton": RPNCG(hybrid=False, unchecked="linear"),
     "soc": SOC(),
     "pamal": PAMAL(),
     "radmm": RADMM(),

@@ -104,7 +104,7 @@ class RPNCG(ProximalGradient[State]):
     needs = (PROX_DERIVATIVE, _FACE)
     units: ClassVar = {"step_size": -1, "unit": 1}
 
-    hybrid: bool = False
+    hybrid: bool = True
     far: float = 0.01
     unchecked: str = "superlinear"
     unit: float | None = None

@@ -19,7 +19,7 @@ _CURVED = 0.01  # the least curvature of the model along D, and along a directio
 _LINEAR = 0.1  # the share of the residual that is left, at most
 _POWER = 0.5  # and the power of the residual
 _CYCLES = 1.2  # conjugate gradients for each free entry, at most
-_DEPENDENT = 1e-8  # eigenvalues below this belong to normal directions that do not reach the free entries
+_DEPENDENT = 1e-8  # eigenvalues below this belong to normal directions that hardly reach the free entries
 _DIRECT = 256  # unknowns of a projection up to which its matrix is inverted
 
 
@@ -116,6 +116,7 @@ class Projection:
 
     W = R - XS on F, with the symmetric S of least norm with  sym(X'(XS on F)) = sym(X'(R on F)).
     The pseudo-inverse of its matrix solves a small system, conjugate gradients a large one.
+    Directions XS that hardly reach F are left alone: they would make W long and gain nothing.
     """
 
     def __init__(self, problem: Problem, X: Array, free: Array) -> None:
@@ -139,9 +140,8 @@ class Projection:
 
         basis, matrix = in_symmetric_basis(normal, X)
         w, Q = xp.linalg.eigh(matrix)
-        Q = basis.mT @ Q
         inverse = (Q * xp.where(w > _DEPENDENT, 1 / xp.where(w > _DEPENDENT, w, 1.0), 0.0)) @ Q.mT
-        return lambda E: xp.reshape(inverse @ xp.reshape(E, (n * n, 1)), (n, n))
+        return lambda E: xp.reshape(basis.mT @ (inverse @ (basis @ xp.reshape(E, (n * n, 1)))), (n, n))
 
     def _iteratively(self) -> Callable[[Array], Array]:
         """The system is nearly diagonal, and scaled by the root of its diagonal."""
