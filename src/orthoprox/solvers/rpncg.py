@@ -7,15 +7,13 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
-from orthoprox.nonsmooth.base import HasFace
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
 from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, inner_tolerance, visit
 from orthoprox.solvers._shared.proximal_newton import Exit, NewtonStep, newton_step
 from orthoprox.solvers._shared.tangent_prox import TangentProx, tangent_prox
-from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Facts, check_positive
+from orthoprox.solvers.base import KINKS, PROX_DERIVATIVE, Facts, check_positive
 
-_FACE = Ability("the kinks of g", "does not provide them", HasFace)
 _UNCHECKED = {"superlinear": Exit.SUPERLINEAR, "linear": Exit.LINEAR}
 _UNIT = 1 / 300  # of 1/t
 _DECREASE = 1e-3  # of F, in terms of the unit and of a |U|^2
@@ -101,7 +99,7 @@ class RPNCG(ProximalGradient[State]):
         per="trial",
         remark="not counting the work of its subproblem solver and one gradient for each product in its Newton equations",
     )
-    needs = (PROX_DERIVATIVE, _FACE)
+    needs = (PROX_DERIVATIVE, KINKS)
     units: ClassVar = {"step_size": -1, "unit": 1}
 
     hybrid: bool = True

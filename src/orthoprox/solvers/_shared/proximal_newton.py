@@ -21,6 +21,7 @@ _POWER = 0.5  # and the power of the residual
 _CYCLES = 1.2  # conjugate gradients for each free entry, at most
 _DEPENDENT = 1e-8  # eigenvalues below this belong to normal directions that hardly reach the free entries
 _DIRECT = 256  # unknowns of a projection up to which its matrix is inverted
+_ITERATIONS = 100  # of a projection by conjugate gradients
 
 
 class Exit(IntEnum):
@@ -67,7 +68,7 @@ def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: floa
         return second(W) - 2 * (W @ prox.Lam)
 
     def flat(U: Array, BU: Array) -> bool:
-        return not float(inner(U, BU)) + held >= _CURVED * unit * float(inner(U, U))
+        return not float(inner(U, BU + curved(free * U))) + held >= _CURVED * unit * float(inner(U, U))
 
     def rises(U: Array, BU: Array) -> bool:
         half = (float(inner(U, BU)) + held) / 2
@@ -145,7 +146,7 @@ class Projection:
 
     def _iteratively(self) -> Callable[[Array], Array]:
         """The system is nearly diagonal, and scaled by the root of its diagonal."""
-        X, free, xp, n = self.X, self.free, namespace(self.X), self.X.shape[-1]
+        X, free, xp = self.X, self.free, namespace(self.X)
         diagonal = sym((X * X).mT @ free)
         scale = xp.where(diagonal > _DEPENDENT, 1 / xp.sqrt(xp.where(diagonal > _DEPENDENT, diagonal, 1.0)), 0.0)
 
@@ -154,4 +155,4 @@ class Projection:
             self.products += 1
             return scale * sym(X.mT @ (free * (X @ (scale * S))))
 
-        return lambda E: scale * conjugate_gradients(normal, scale * E, tol=_DEPENDENT, max_iterations=n)
+        return lambda E: scale * conjugate_gradients(normal, scale * E, tol=_DEPENDENT, max_iterations=_ITERATIONS)
