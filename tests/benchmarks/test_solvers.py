@@ -45,7 +45,7 @@ def test_the_benchmark_counts_what_remarks_tell(name, monkeypatch):
     counting(stiefel, "polar", "polar")
     state = solver.init(problem, op.stiefel.random_point(20, 4))
     seen = set()
-    for _ in range(30):
+    for _ in range(80):
         made.clear()
         state = solver.step(problem, state)
         work = solvers.count(solver, state, 0)
