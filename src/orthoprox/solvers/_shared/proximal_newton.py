@@ -15,7 +15,7 @@ from orthoprox.smooth.curvature import hessian
 from orthoprox.solvers._shared.tangent_prox import TangentProx, in_symmetric_basis
 
 _STIFF = 100.0  # tau, the curvature that the model has in the held entries; in terms of the unit, as the next one
-_CURVED = 0.01  # the least curvature of the model along D, and along a direction of conjugate gradients
+_CURVED = 0.01  # the least curvature of the model along U, and along a direction of conjugate gradients
 _LINEAR = 0.1  # the share of the residual that is left, at most
 _POWER = 0.5  # and the power of the residual
 _CYCLES = 1.2  # conjugate gradients for each free entry, at most
@@ -55,8 +55,8 @@ def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: floa
 
         <B[V] - V/t, W> + <W, B[W] + g''[W]> / 2   subject to  X'W + W'X = 0
 
-    as far as the curvature is positive and as  m(D) = <grad l, D> + (<D, B[D]> + tau |D off F|^2) /
-    2 + g(X + D) - g(X)  is negative for D = V + W. ``unit`` is a size of curvatures.
+    as far as the curvature is positive and as  m(U) = <D, U> + (<U, B[U]> + tau |U off F|^2) / 2 +
+    g(X + U) - g(X)  is not. ``unit`` is a size of curvatures.
     """
     V, g = prox.V, problem.nonsmooth
     free, curved = _free(g, X, prox.P, float(norm(V)))
