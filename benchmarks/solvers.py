@@ -5,10 +5,11 @@ for every method.
 
 What an iteration consists of is read off the registry, ``facts.work``. Subproblems, as of ManPG,
 are counted as they go: each evaluation of the prox or of its derivative beyond ``facts.work``
-stands for one product XS and one X'W as well. So are the gradients of Newton's equations, of a
-safeguard, and further retractions, which the registry tells in its remarks. ``gram`` is timed as
-X'X, for which BLAS needs as little as half the time of a general X'W. A ratio near 1 belongs to an
-iteration that does nothing else. Times are CPU times, medians over the repetitions.
+stands for one product XS and one X'W as well. So are the gradients and projections of Newton's
+equations, the gradients of a safeguard, and further retractions, which the registry tells in its
+remarks. ``gram`` is timed as X'X, for which BLAS needs as little as half the time of a general X'W.
+A ratio near 1 belongs to an iteration that does nothing else. Times are CPU times, medians over the
+repetitions.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from orthoprox._arrays.library import Array
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth import L1
 from orthoprox.reproduce.table import markdown
-from orthoprox.solvers import ALMSSN, RPG, AManPG, Solver
+from orthoprox.solvers import ALMSSN, RPG, RPNCG, AManPG, Solver
 
 SHAPES = [(300, 150), (400, 20)]
 MU = 0.5
@@ -102,7 +103,8 @@ def count(solver: Solver[Any], state: Any, calls: int) -> dict[str, int]:
     """
     facts = solver.facts
     rounds = 1 if facts.per == "iteration" else getattr(state, f"{facts.per}s")
-    work = {name: rounds * number + further(solver, state).get(name, 0) for name, number in facts.work.items()}
+    more = further(solver, state)
+    work = {name: rounds * facts.work.get(name, 0) + more.get(name, 0) for name in facts.work | more}
     inner = calls - work.get("prox", 0)
     subproblem = {name: work.get(name, 0) + inner for name in ("prox", "gram", "right")}
     return work | subproblem if inner else work
@@ -115,6 +117,9 @@ def further(solver: Solver[Any], state: Any) -> dict[str, int]:
     match solver:
         case ALMSSN():
             return {"gradient": state.products}
+        case RPNCG():
+            newton = state.newton
+            return {"gradient": newton.products, "gram": newton.projections, "right": newton.projections + newton.products}
         case RPG():
             return {"polar": state.work.retractions - state.trials}
         case AManPG() if state.trials:  # a safeguard evaluates X, and the trials of ManPG; after a restart Y needs nothing

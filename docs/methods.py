@@ -13,11 +13,12 @@ from typing import Any
 from orthoprox.cli.listing import about
 from orthoprox.reproduce.table import markdown
 from orthoprox.solvers import SOLVERS, Solver
-from orthoprox.solvers.base import PROX_DERIVATIVE, SMOOTH, SUBGRADIENT, Facts
+from orthoprox.solvers.base import KINKS, PROX_DERIVATIVE, SMOOTH, SUBGRADIENT, Facts
 
 PAGE = Path(__file__).with_name("methods.md")
 README = Path(__file__).parents[1] / "README.md"
-ALLOWED = {SUBGRADIENT: "any subgradient", PROX_DERIVATIVE: "l1, l21", SMOOTH: "smooth"}  # g, by what a method needs
+L1S = "l1, l21"
+ALLOWED = {SUBGRADIENT: "any subgradient", PROX_DERIVATIVE: L1S, KINKS: L1S, SMOOTH: "smooth"}  # g, by what a method needs
 
 INTRODUCTION = """\
 # Methods
@@ -117,7 +118,7 @@ def readme_table() -> str:
 
 def allowed(solver: Solver[Any]) -> str:
     """Return what g may be: any g with a prox, where the method needs nothing more."""
-    return " and ".join(ALLOWED.get(ability, ability.needed) for ability in solver.needs) or "any prox"
+    return " and ".join(dict.fromkeys(ALLOWED.get(ability, ability.needed) for ability in solver.needs)) or "any prox"
 
 
 def fill(readme: str, table: str) -> str:

@@ -29,7 +29,7 @@ def test_the_benchmark_counts_what_a_subproblem_adds():
     assert solvers.measure("lsalm", (20, 4), warm_up=1, repetitions=1).work == SOLVERS["lsalm"].facts.work
 
 
-@pytest.mark.parametrize("name", ["amanpg", "rpg", "almssn"])
+@pytest.mark.parametrize("name", ["amanpg", "rpg", "rpn-cg", "almssn"])
 def test_the_benchmark_counts_what_remarks_tell(name, monkeypatch):
     """Gradients and retractions of an iteration, counted one by one, are those of its line: with a
     safeguard or without.
@@ -45,7 +45,7 @@ def test_the_benchmark_counts_what_remarks_tell(name, monkeypatch):
     counting(stiefel, "polar", "polar")
     state = solver.init(problem, op.stiefel.random_point(20, 4))
     seen = set()
-    for _ in range(30):
+    for _ in range(80):
         made.clear()
         state = solver.step(problem, state)
         work = solvers.count(solver, state, 0)

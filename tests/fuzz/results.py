@@ -72,7 +72,7 @@ class ResultCheck:
             self._honest(found, result, X, slack, first=first)
 
     def _honest(self, found, result, X, slack, *, first):
-        value, size = self._value(result.problem, X)
+        value, size = self._value(result.problem, X.astype(float))  # in which no f of an extreme size underflows
         same = result.objective == value or abs(result.objective - value) <= slack * size
         found.unless(same, f"the objective is {result.objective!r}, but f(X) = {value!r}")
         if self.descends and isinstance(result.solver, op.solvers.Adaptive) and first and self.start is not None:

@@ -135,7 +135,7 @@ class Raising(L1):
         raise RuntimeError("out of luck")
 
 
-@pytest.mark.parametrize("name", ["adaptive", "manpg", "almssn", "rpg"])
+@pytest.mark.parametrize("name", ["adaptive", "manpg", "almssn", "rpg", "rpn-cg"])
 def test_an_ability_that_raises_ends_the_run(name):
     what = op.Problem(op.smooth.Quadratic(C), Raising(0.3), (8, 2))
     with pytest.warns(op.ConvergenceWarning, match="of Raising raised RuntimeError"):

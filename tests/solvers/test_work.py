@@ -15,6 +15,7 @@ from orthoprox.solvers import (
     PAMAL,
     RGD,
     RPG,
+    RPNCG,
     SOC,
     Adaptive,
     AManPG,
@@ -185,13 +186,13 @@ def test_an_iteration_costs_what_the_facts_say(name, monkeypatch):
         times = state.trials if per == "trial" else state.cycles
         most = max(most, times)
         more = {"prox": 1} if isinstance(solver, (ManIAL, MIALM, ALMSSN)) else {}  # at the last X with a new multiplier
-        more |= {"gradient": state.products} if isinstance(solver, ALMSSN) else {}  # of Newton's equations
+        more |= {"gradient": state.products} if isinstance(solver, (ALMSSN, RPNCG)) else {}  # of Newton's equations
         for what in ("gradient", "polar", "resolvent"):
             assert done.get(what, 0) == times * work.get(what, 0) + more.get(what, 0)
         finer = isinstance(solver, SmoothingRGD) and solver.rule == "two-phase" and state.nu < old.nu  # one more direction
         changes += finer
         proxes = times * work.get("prox", 0) + more.get("prox", 0) + finer
-        assert done.get("prox", 0) == (state.proxes if isinstance(solver, (ManPG, ManPGAda)) else proxes)
+        assert done.get("prox", 0) == (state.proxes if isinstance(solver, (ManPG, ManPGAda, RPNCG)) else proxes)
         if isinstance(solver, (RGD, SmoothingRGD, ManIAL, MIALM)):  # the direction is the same for all trials of a step
             steps = state.steps + 1 if isinstance(solver, (ManIAL, MIALM)) else 1 + finer
             assert (done["gram"], done["right"]) == (steps * work["gram"], steps * work["right"])

@@ -24,6 +24,7 @@ from orthoprox.solvers.plam import PLAM
 from orthoprox.solvers.radmm import RADMM
 from orthoprox.solvers.rgd import RGD
 from orthoprox.solvers.rpg import RPG
+from orthoprox.solvers.rpncg import RPNCG
 from orthoprox.solvers.rsm import RSM
 from orthoprox.solvers.smoothing_rgd import SmoothingRGD
 from orthoprox.solvers.soc import SOC
@@ -35,6 +36,7 @@ SOLVERS: dict[str, type[Solver[Any]]] = {
     "manpg-ada": ManPGAda,
     "amanpg": AManPG,
     "rpg": RPG,
+    "rpn-cg": RPNCG,
     "soc": SOC,
     "pamal": PAMAL,
     "radmm": RADMM,
@@ -62,6 +64,7 @@ __all__ = [
     "RADMM",
     "RGD",
     "RPG",
+    "RPNCG",
     "RSM",
     "SOC",
     "SOLVERS",

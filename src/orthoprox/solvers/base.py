@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array
 from orthoprox._certify.evaluator import Evaluator
-from orthoprox.nonsmooth.base import HasProxDerivative, HasSubdifferential
+from orthoprox.nonsmooth.base import HasFace, HasProxDerivative, HasSubdifferential
 from orthoprox.nonsmooth.separable import Separable, Zero
 from orthoprox.problems.problem import Problem
 from orthoprox.stopping.rules import Leaves, Stop
@@ -39,6 +39,7 @@ class Ability:
 SMOOTH = Ability("a smooth objective", "is not smooth", Zero)
 SUBGRADIENT = Ability("a subgradient of g", "does not provide one", HasSubdifferential)
 PROX_DERIVATIVE = Ability("the derivative of a prox", "does not provide one", HasProxDerivative)
+KINKS = Ability("the kinks of g", "does not provide them", HasFace)
 SEPARABLE = Ability("a separable g for its box", "is not separable", Separable)
 
 

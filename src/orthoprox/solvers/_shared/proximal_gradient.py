@@ -9,7 +9,7 @@ from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
 from orthoprox.problems.problem import Problem
-from orthoprox.solvers.base import PROX_DERIVATIVE, Residuals, Solver, check_positive
+from orthoprox.solvers.base import PROX_DERIVATIVE, Ability, Residuals, Solver, check_positive
 
 S = TypeVar("S", bound="ProximalState")
 
@@ -33,7 +33,7 @@ class ProximalGradient(Solver[S]):
     subject to  X'V + V'X = 0.
     """
 
-    needs = (PROX_DERIVATIVE,)
+    needs: ClassVar[tuple[Ability, ...]] = (PROX_DERIVATIVE,)
     units: ClassVar = {"step_size": -1}
 
     step_size: float | None = None

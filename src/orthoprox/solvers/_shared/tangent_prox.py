@@ -2,6 +2,7 @@
 multiplier.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -21,6 +22,7 @@ _NEWTON_STEPS = 100
 class TangentProx:
     """The solution of one subproblem."""
 
+    P: Array  # X + V, with the exact zeros of a prox
     V: Array  # the step
     Lam: Array  # the multiplier of X'V + V'X = 0
     proxes: int  # how often the prox was evaluated
@@ -68,7 +70,7 @@ def tangent_prox(g: Any, X: Array, D: Array, t: float, Lam: Array, *, tol: float
 
         found = backtrack(lambda a, Lam=now.Lam, S=S: at(Lam + a * S), good, 1.0, shortest=2**-10)  # type: ignore[misc]
         now, proxes = found.point, proxes + found.trials
-    return TangentProx(now.W - X, now.Lam, proxes)
+    return TangentProx(now.W, now.W - X, now.Lam, proxes)
 
 
 def _newton_step(g: Any, X: Array, t: float, now: _Trial, unit: float) -> Array:
@@ -87,12 +89,20 @@ def _newton_step(g: Any, X: Array, t: float, now: _Trial, unit: float) -> Array:
     if m * n * n * (n + 1) // 2 > DIRECT:
         tol = min(max(1e-7, min(1e-4, 1e-3 * size)) / size, 0.01)  # beyond 1 no step would be taken any more
         return conjugate_gradients(apply, -now.E, tol=tol, max_iterations=n**2)
-    basis = symmetric_basis(n, X)
     xp = namespace(X)
+    basis, matrix = in_symmetric_basis(apply, X)
+    coordinates = xp.linalg.solve(matrix, -(basis @ xp.reshape(now.E, (n * n, 1))))
+    return xp.reshape(basis.mT @ coordinates, (n, n))
+
+
+def in_symmetric_basis(apply: Callable[[Array], Array], X: Array) -> tuple[Array, Array]:
+    """Return an orthonormal basis of the symmetric n x n matrices, one in each row, and the matrix
+    of an operator in it.
+    """
+    xp, n = namespace(X), X.shape[-1]
+    basis = symmetric_basis(n, X)
     flat = xp.reshape(basis, (basis.shape[0], n * n))
-    matrix = xp.reshape(apply(basis), flat.shape) @ flat.mT
-    coordinates = xp.linalg.solve(matrix, -(flat @ xp.reshape(now.E, (n * n, 1))))
-    return xp.reshape(flat.mT @ coordinates, (n, n))
+    return flat, xp.reshape(apply(basis), flat.shape) @ flat.mT
 
 
 def symmetric_basis(n: int, like: Array) -> Array:

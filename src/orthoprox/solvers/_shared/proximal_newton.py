@@ -1,0 +1,158 @@
+"""The Newton step that follows a proximal step in the tangent space, on the entries that no kink of
+g is near, by projected conjugate gradients.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from orthoprox._arrays.library import Array, inner, namespace, norm
+from orthoprox._linalg.krylov import conjugate_gradients
+from orthoprox._linalg.stiefel import sym
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import hessian
+from orthoprox.solvers._shared.tangent_prox import TangentProx, in_symmetric_basis
+
+_STIFF = 100.0  # tau, the curvature that the model has in the held entries; in terms of the unit, as the next one
+_CURVED = 0.01  # the least curvature of the model along U, and along a direction of conjugate gradients
+_LINEAR = 0.1  # the share of the residual that is left, at most
+_POWER = 0.5  # and the power of the residual
+_CYCLES = 1.2  # conjugate gradients for each free entry, at most
+_DEPENDENT = 1e-8  # eigenvalues below this belong to normal directions that hardly reach the free entries
+_DIRECT = 256  # unknowns of a projection up to which its matrix is inverted
+_ITERATIONS = 100  # of a projection by conjugate gradients
+
+
+class Exit(IntEnum):
+    """How conjugate gradients end; the authors' numbers."""
+
+    LIMIT = -1  # out of iterations: W = 0
+    ASCENT = 0  # the model does not fall along V: W = 0
+    FLAT = 1  # the model is hardly curved along V: W = 0
+    NEGATIVE = 2  # nor along the next direction: the last W
+    EARLY = 3  # nor along V + W, or it does not fall there: the W before
+    LINEAR = 4  # a tenth of the residual is left
+    SUPERLINEAR = 5  # its power 1.5 is left, which is less
+
+
+@dataclass(frozen=True)
+class NewtonStep:
+    """A step U = V + W, and what it has cost."""
+
+    U: Array
+    exit: Exit
+    products: int = 0  # with l'', each at the price of a gradient
+    projections: int = 0  # products X'W and XS, as many of both
+
+
+def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: float, *, unit: float) -> NewtonStep:
+    """Return U = V + W for the proximal step V at X with the length t and the multiplier Lam.
+    D is grad l(X).
+
+    W lives on the free entries F, those where g is smooth at X + V and has no kink within |V| of X.
+    With B[W] = l''[W] - 2 W Lam, it minimises the model
+
+        <B[V] - V/t, W> + <W, B[W] + g''[W]> / 2   subject to  X'W + W'X = 0
+
+    as far as the curvature is positive and as  m(U) = <D, U> + (<U, B[U]> + tau |U off F|^2) / 2 +
+    g(X + U) - g(X)  is not. ``unit`` is a size of curvatures.
+    """
+    V, g = prox.V, problem.nonsmooth
+    free, curved = _free(g, X, prox.P, float(norm(V)))
+    second, value = hessian(problem.smooth, X, D), float(g.value(X))
+    rest = V * (1 - free)
+    held = _STIFF * unit * float(inner(rest, rest))
+
+    def lagrangian(W: Array) -> Array:
+        return second(W) - 2 * (W @ prox.Lam)
+
+    def flat(U: Array, BU: Array) -> bool:
+        return not float(inner(U, BU + curved(free * U))) + held >= _CURVED * unit * float(inner(U, U))
+
+    def rises(U: Array, BU: Array) -> bool:
+        half = (float(inner(U, BU)) + held) / 2
+        return not float(inner(D, U)) + half + float(g.value(X + U)) - value <= 0
+
+    BU = lagrangian(V)
+    uphill = rises(V, BU)
+    if uphill or flat(V, BU):
+        return NewtonStep(V, Exit.ASCENT if uphill else Exit.FLAT, 1)
+    project = Projection(problem, X, free)
+    W, R = 0 * V, project(BU - V / t)
+    left = length = float(inner(R, R))
+    power = (left**0.5 / unit) ** _POWER
+    goal, P = left * min(power, _LINEAR) ** 2, -R
+    end, k, limit = Exit.LIMIT, 0, round(_CYCLES * float(namespace(X).sum(free)))
+    while end is Exit.LIMIT and k < limit:
+        k, BP = k + 1, lagrangian(P)
+        AP = BP + curved(P)
+        curvature = float(inner(P, AP))
+        if not curvature > _CURVED * unit * length:
+            end = Exit.NEGATIVE
+            break
+        a = left / curvature
+        trial, BU = W + a * P, BU + a * BP
+        if flat(V + trial, BU) or rises(V + trial, BU):
+            end = Exit.EARLY
+            break
+        W, R = trial, R + a * project(AP)
+        left, previous = float(inner(R, R)), left
+        if left <= goal:
+            end = Exit.LINEAR if power > _LINEAR else Exit.SUPERLINEAR
+        beta = left / previous
+        P, length = beta * P - R, left + beta**2 * length
+    return NewtonStep(V if end is Exit.LIMIT else V + W, end, 1 + k, project.products)
+
+
+def _free(g: Any, X: Array, P: Array, size: float) -> tuple[Array, Callable[[Array], Array]]:
+    """Return the free entries, 1 there and 0 elsewhere, and W -> g''(P)[W]."""
+    there = g.face(P)
+    free = there.free & g.face(g.round_to_kinks(X, size)).free
+    return namespace(X).astype(free, X.dtype), there.curvature
+
+
+class Projection:
+    """R -> the nearest W that lives on the free entries F and has X'W + W'X = 0.
+
+    W = R - XS on F, with the symmetric S of least norm with  sym(X'(XS on F)) = sym(X'(R on F)).
+    The pseudo-inverse of its matrix solves a small system, conjugate gradients a large one.
+    Directions XS that hardly reach F are left alone: they would make W long and gain nothing.
+    """
+
+    def __init__(self, problem: Problem, X: Array, free: Array) -> None:
+        n = X.shape[-1]
+        self.X, self.free, self.heed, self.products = X, free, problem.heed, 0
+        self._solve = self._directly() if n * (n + 1) // 2 <= _DIRECT else self._iteratively()
+
+    def __call__(self, R: Array) -> Array:
+        self.products += 1
+        R = self.free * R
+        return R - self.free * (self.X @ self._solve(sym(self.X.mT @ R)))
+
+    def _directly(self) -> Callable[[Array], Array]:
+        """Column j of X'(XS on F) is M_j s_j, M_j = X' diag(f_j) X, at the price of n products."""
+        X, xp, n = self.X, namespace(self.X), self.X.shape[-1]
+        M = X.mT @ (self.free.mT[:, :, None] * X)
+        self.products += n
+
+        def normal(S: Array) -> Array:
+            return sym(xp.permute_dims(M @ xp.permute_dims(S, (2, 1, 0)), (2, 1, 0)))
+
+        basis, matrix = in_symmetric_basis(normal, X)
+        w, Q = xp.linalg.eigh(matrix)
+        inverse = (Q * xp.where(w > _DEPENDENT, 1 / xp.where(w > _DEPENDENT, w, 1.0), 0.0)) @ Q.mT
+        return lambda E: xp.reshape(basis.mT @ (inverse @ (basis @ xp.reshape(E, (n * n, 1)))), (n, n))
+
+    def _iteratively(self) -> Callable[[Array], Array]:
+        """The system is nearly diagonal, and scaled by the root of its diagonal."""
+        X, free, xp = self.X, self.free, namespace(self.X)
+        diagonal = sym((X * X).mT @ free)
+        scale = xp.where(diagonal > _DEPENDENT, 1 / xp.sqrt(xp.where(diagonal > _DEPENDENT, diagonal, 1.0)), 0.0)
+
+        def normal(S: Array) -> Array:
+            self.heed()
+            self.products += 1
+            return scale * sym(X.mT @ (free * (X @ (scale * S))))
+
+        return lambda E: scale * conjugate_gradients(normal, scale * E, tol=_DEPENDENT, max_iterations=_ITERATIONS)

@@ -1,0 +1,191 @@
+"""RPN-CG, the Riemannian proximal Newton-CG method, and its hybrid RPN-CGH."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from orthoprox._arrays import inputs
+from orthoprox._arrays.library import Array, norm
+from orthoprox._linalg import stiefel
+from orthoprox._linalg.linesearch import Step, backtrack
+from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import lipschitz
+from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, inner_tolerance, visit
+from orthoprox.solvers._shared.proximal_newton import Exit, NewtonStep, newton_step
+from orthoprox.solvers._shared.tangent_prox import TangentProx, tangent_prox
+from orthoprox.solvers.base import KINKS, PROX_DERIVATIVE, Facts, check_positive
+
+_UNCHECKED = {"superlinear": Exit.SUPERLINEAR, "linear": Exit.LINEAR}
+_UNIT = 1 / 300  # of 1/t
+_DECREASE = 1e-3  # of F, in terms of the unit and of a |U|^2
+_SHORTEST = 1 / 8  # of the line search
+_NEAR = 4.0  # in terms of the unit: t shrinks where |U| < |V| / (4 + 1/t)
+_LOWER, _RAISE = 0.9, 1.1  # of t, after Newton steps
+_GROWTH = 1.01  # and after the others
+_LONGEST = 1e4  # t, in terms of its first value
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """A full step that was taken without looking at F."""
+
+    start: Point
+    U: Array
+    size: float  # |V| at the start
+
+
+@dataclass(frozen=True)
+class State(ProximalState):
+    """The iterates."""
+
+    here: Point  # X^k with F and grad l
+    t0: float  # the first prox step
+    unit: float  # the size of curvatures
+    unchecked: Unchecked | None  # the last step, if F is still to be compared
+    trials: int  # of the last line search
+    proxes: int  # of the last subproblem
+    newton: NewtonStep  # the last one; of no cost where none was computed
+
+    @property
+    def products(self) -> int:
+        """Products with l'' in the last iteration."""
+        return self.newton.products
+
+
+@dataclass(frozen=True)
+class RPNCG(ProximalGradient[State]):
+    """The Riemannian proximal Newton method: in each iteration
+
+        V  = argmin <grad l(X), V> + |V|^2 / 2t + g(X + V)  subject to  X'V + V'X = 0
+        W ~ argmin <B[V] - V/t, W> + <W, B[W] + g''[W]> / 2  subject to  X'W + W'X = 0, W = 0 off F
+        X+ = polar(X + a U),   U = V + W
+
+    F are the entries that no kink of g is near: X + V is on none, and X no nearer than |V|. B is
+    the Hessian of the Lagrangian, U -> l''[U] - 2 U Lam, with the multiplier Lam of the first line.
+    Projected conjugate gradients find W. They end early where the curvature is too small or a model
+    of f with B does not fall along V + W; then little or nothing of W is used. a = 1, 1/2, 1/4, 1/8
+    until F falls by a |U|^2 unit / 1000. If conjugate gradients come to their superlinear end, the
+    full step is taken, and one more; if F has not fallen by then, the method goes back and searches
+    along U. Near a solution that is nondegenerate the steps are those of Newton's method.
+
+    Parameters
+    ----------
+    step_size : float, optional
+        The first t, and its least value; by default 1/L with L the Lipschitz constant of grad l.
+    hybrid : bool
+        Whether steps along V alone, as in ManPG-Ada, replace Newton steps while |V| > ``far``: the
+        method RPN-CGH.
+    far : float
+        As above.
+    unchecked : {"superlinear", "linear"}
+        The ends of conjugate gradients after which the full step is taken; "linear" are both, as in
+        the authors' hybrid for compressed modes.
+    unit : float, optional
+        The size of curvatures, in terms of which the other constants are; by default 1/300t, which
+        makes the method scale invariant. The authors' constants are absolute, ``unit=1``.
+
+    References
+    ----------
+    W. Huang and W. Si, A Riemannian proximal Newton-CG method, arXiv:2405.08365 (2024).
+    """
+
+    facts: ClassVar = Facts(
+        "RPN-CG",
+        nonsmooth=True,
+        single_loop=False,
+        complexity="",
+        sequential=False,
+        retraction_free=False,
+        work={"gradient": 1, "polar": 1},
+        per="trial",
+        remark="not counting the work of its subproblem solver and one gradient for each product in its Newton equations",
+    )
+    needs = (PROX_DERIVATIVE, KINKS)
+    units: ClassVar = {"step_size": -1, "unit": 1}
+
+    hybrid: bool = True
+    far: float = 0.01
+    unchecked: str = "superlinear"
+    unit: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "hybrid", inputs.flag(self.hybrid, "hybrid"))
+        check_positive(self, "far", "unit")
+        inputs.choice(self.unchecked, "unchecked", _UNCHECKED)
+
+    def init(self, problem: Problem, X0: Array) -> State:
+        t = 1 / (lipschitz(problem.smooth, X0) or 1.0) if self.step_size is None else float(self.step_size)
+        return State(
+            X=X0,
+            Lam=0 * stiefel.defect(X0),
+            size=float(norm(X0)),
+            t=t,
+            used=t,
+            here=visit(problem, X0),
+            t0=t,
+            unit=self.unit or _UNIT / t,
+            unchecked=None,
+            trials=0,
+            proxes=0,
+            newton=NewtonStep(0 * X0, Exit.ASCENT),
+        )
+
+    def step(self, problem: Problem, state: State) -> State:
+        here, t = state.here, state.t
+        prox = self._tangent_prox(problem, state)
+        V, size = prox.V, float(norm(prox.V))
+        state = replace(state, Lam=prox.Lam, size=size, used=t, proxes=prox.proxes)
+        if self.hybrid and size > self.far:
+            found = _search(problem, here, V, state.unit)
+            t = _GROWTH * t if found.trials == 1 else t / _GROWTH
+            return _moved(replace(state, newton=NewtonStep(V, state.newton.exit)), found.point, found.trials, t)
+
+        newton = newton_step(problem, here.X, here.D, prox, t, unit=state.unit)
+        U, end = newton.U, newton.exit
+        state = replace(state, newton=newton)
+        if (_NEAR + 1 / (t * state.unit)) * float(norm(U)) < size or end is Exit.ASCENT:
+            t = _LOWER * t
+        elif end is not Exit.SUPERLINEAR:
+            t = _RAISE * t
+
+        if state.unchecked is None and end < _UNCHECKED[self.unchecked]:
+            found = _search(problem, here, U, state.unit)
+            return _moved(state, found.point, found.trials, t)
+        point, before = visit(problem, stiefel.polar(here.X + U)), state.unchecked
+        if before is None:
+            return _moved(replace(state, unchecked=Unchecked(here, U, size)), point, 1, t)
+        state = replace(state, unchecked=None)
+        if _falls(before.start, point, state.unit * before.size**2):
+            return _moved(state, point, 1, t)
+        found = _search(problem, before.start, before.U, state.unit)
+        return _moved(state, found.point, 1 + found.trials, t)
+
+    def _tangent_prox(self, problem: Problem, state: State) -> TangentProx:
+        """Return the proximal step V and its multiplier."""
+        here, tol = state.here, inner_tolerance(state.size)
+        return tangent_prox(problem.nonsmooth, here.X, here.D, state.t, state.Lam, tol=tol, dual=True)
+
+    def parameters(self, state: State) -> dict[str, Any]:
+        return super().parameters(state) | {"unit": state.unit}
+
+
+def _search(problem: Problem, here: Point, U: Array, unit: float) -> Step[Point]:
+    """Try polar(X + a U), a = 1, 1/2, 1/4, 1/8, until F falls."""
+    square = float(norm(U)) ** 2
+    return backtrack(
+        lambda a: visit(problem, stiefel.polar(here.X + a * U)),
+        lambda a, point: _falls(here, point, a * unit * square),
+        1.0,
+        shortest=_SHORTEST,
+    )
+
+
+def _falls(old: Point, new: Point, square: float) -> bool:
+    """Whether F is lower at the new point, by a thousandth of ``square``."""
+    return new.F <= old.F - _DECREASE * square + 1e-14 * abs(old.F)
+
+
+def _moved(state: State, point: Point, trials: int, t: float) -> State:
+    """Return the state at the new point, with the next t within its bounds."""
+    t = min(max(t, state.t0), _LONGEST * state.t0)
+    return replace(state, X=point.X, here=point, trials=trials, t=t)
