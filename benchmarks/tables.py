@@ -1,0 +1,96 @@
+"""The default call on small real tables, compressed modes and generated families.
+
+    python -m benchmarks.tables [--part tuning|heldout] [--table NAME] [--who WHO] [--repeat K]
+                                [--without-numba] [--fresh] [--out FILE] [--lower] [--page]
+
+Each case of tables.toml is a whole call of ``minimize`` in a process with one BLAS thread, timed in
+units of the calibration loop. Without options that limit it the command measures this version on
+all cases, writes docs/tables/WHO.jsonl and the page docs/tables.md. With them it prints a summary
+and the rows; --out keeps those. WHO is "minimize", "before" (an older commit in an environment of
+its own) or "peers" (other packages), whose rows are kept: only cases that have none are run.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import perf_counter
+
+from benchmarks.studies.rows import Rows
+from benchmarks.studies.task import Row
+from benchmarks.suite import before, best
+from benchmarks.suite.cases import PARTS, Case, cases, settings
+from benchmarks.suite.page import listing, page, summary
+from benchmarks.suite.runs import Way, batches, perform
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "tables"
+WHO = "minimize", "before", "peers"
+
+
+def run(chosen: Sequence[Case], way: Way) -> Iterator[tuple[Case, Row]]:
+    """Run cases and yield their rows, as their processes end."""
+    began, done = perf_counter(), 0
+    for batch in batches(chosen, way):
+        for case, row in zip(batch, perform(batch, way), strict=True):
+            yield case, row
+        done += len(batch)
+        print(f"{done}/{len(chosen)}, {perf_counter() - began:.0f} s: {batch[0].group}", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--part", choices=PARTS, help="only this part")
+    parser.add_argument("--table", help="only this table: wine, modes, AR(1), ...")
+    parser.add_argument("--kind", choices=["tables", "modes", "families"], help="only cases of this kind")
+    parser.add_argument("--who", choices=WHO, default="minimize", help="who is measured (default: minimize, this version)")
+    parser.add_argument("--repeat", type=int, default=1, metavar="K", help="the median time of K calls")
+    parser.add_argument("--without-numba", action="store_true", help="as if numba were not installed")
+    parser.add_argument("--fresh", action="store_true", help="each call the first of a process without cached code")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the rows to this file, which begins anew")
+    parser.add_argument("--lower", action="store_true", help="write lower objectives into docs/tables/best.json")
+    parser.add_argument("--page", action="store_true", help="run nothing; write the page from the rows")
+    options = parser.parse_args()
+    if options.page:
+        write()
+        return
+    chosen = [one for one in cases(options.part, options.table) if options.kind in (None, one.kind)]
+    if not chosen:
+        parser.error(f"no such cases; --table is one of {', '.join(sorted({one.table for one in cases(options.part)}))}")
+    rows = measure(chosen, options)
+    if options.lower:
+        print(f"lower than what was known: {', '.join(best.lower(rows)) or 'none'}", file=sys.stderr)
+    print(f"{listing(rows, best.read())}\n\n{summary(rows, best.read(), settings()['same'])}")
+
+
+def measure(chosen: Sequence[Case], options: argparse.Namespace) -> list[Row]:
+    """Run the cases and return their rows; write them, and the page, as the options say."""
+    limited = options.part or options.table or options.kind
+    way = Way(repeat=options.repeat, numba=not options.without_numba, fresh=options.fresh)
+    name = f"{options.who}{'-without-numba' if options.without_numba else ''}{'-fresh' if options.fresh else ''}.jsonl"
+    file = options.out or (None if limited and options.who == "minimize" else FOLDER / name)
+    if file and options.who == "minimize":
+        file.unlink(missing_ok=True)
+    kept = Rows(file.resolve()) if file else None
+    if options.who == "before":
+        chosen = [case for case in kept.left(chosen) if not (case.kind == "modes" and case.seed is not None)]
+        way = Way(before.python(settings()["before"]), repeat=options.repeat)
+    rows = []
+    for case, row in run(chosen, way):
+        rows.append({**case.at, **row})
+        if kept:
+            kept.append(case, [row])
+    if file and file.parent == FOLDER:
+        write()
+    return rows
+
+
+def write() -> None:
+    """Write the page."""
+    kept = {path.stem: Rows(path) for path in sorted(FOLDER.glob("*.jsonl"))}
+    (ROOT / "docs" / "tables.md").write_text(page(kept, best.read(), settings()["same"]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
