@@ -18,7 +18,7 @@ from time import perf_counter
 
 from benchmarks.studies.rows import Rows
 from benchmarks.studies.task import Row
-from benchmarks.suite import before, best
+from benchmarks.suite import before, best, peers
 from benchmarks.suite.cases import PARTS, Case, cases, settings
 from benchmarks.suite.page import listing, page, summary
 from benchmarks.suite.runs import Way, batches, perform
@@ -28,14 +28,22 @@ FOLDER = ROOT / "docs" / "tables"
 WHO = "minimize", "before", "peers"
 
 
-def run(chosen: Sequence[Case], way: Way) -> Iterator[tuple[Case, Row]]:
-    """Run cases and yield their rows, as their processes end."""
+def run(chosen: Sequence[Case], way: Way) -> Iterator[tuple[Case, list[Row]]]:
+    """Run cases and yield each with its row, as their processes end."""
     began, done = perf_counter(), 0
     for batch in batches(chosen, way):
         for case, row in zip(batch, perform(batch, way), strict=True):
-            yield case, row
+            yield case, [row]
         done += len(batch)
         print(f"{done}/{len(chosen)}, {perf_counter() - began:.0f} s: {batch[0].group}", file=sys.stderr, flush=True)
+
+
+def compared(chosen: Sequence[Case]) -> Iterator[tuple[Case, list[Row]]]:
+    """Run packages on cases and yield each with its rows."""
+    began = perf_counter()
+    for k, (case, rows) in enumerate(peers.perform(chosen, settings()["peers"]), 1):
+        yield case, rows
+        print(f"{k}/{len(chosen)}, {perf_counter() - began:.0f} s: {case.name}", file=sys.stderr, flush=True)
 
 
 def main() -> None:
@@ -61,6 +69,8 @@ def main() -> None:
     rows = measure(chosen, options)
     if options.lower:
         print(f"lower than what was known: {', '.join(best.lower(rows)) or 'none'}", file=sys.stderr)
+    if options.who == "peers":
+        return
     print(f"{listing(rows, best.read())}\n\n{summary(rows, best.read(), settings()['same'])}")
 
 
@@ -76,11 +86,13 @@ def measure(chosen: Sequence[Case], options: argparse.Namespace) -> list[Row]:
     if options.who == "before":
         chosen = [case for case in kept.left(chosen) if not (case.kind == "modes" and case.seed is not None)]
         way = Way(before.python(settings()["before"]), repeat=options.repeat)
+    if options.who == "peers":
+        chosen = kept.left(peers.grid(chosen, settings()))
     rows = []
-    for case, row in run(chosen, way):
-        rows.append({**case.at, **row})
+    for case, own in compared(chosen) if options.who == "peers" else run(chosen, way):
+        rows += [{**case.at, **row} for row in own]
         if kept:
-            kept.append(case, [row])
+            kept.append(case, own)
     if file and file.parent == FOLDER:
         write()
     return rows
