@@ -20,7 +20,8 @@ from benchmarks.studies.rows import Rows
 from benchmarks.studies.task import Row
 from benchmarks.suite import before, best, peers
 from benchmarks.suite.cases import PARTS, Case, cases, settings
-from benchmarks.suite.page import listing, page, summary
+from benchmarks.suite.compare import lowest
+from benchmarks.suite.page import listing, objectives, page, phases, times
 from benchmarks.suite.runs import Way, batches, perform
 
 ROOT = Path(__file__).parents[1]
@@ -69,9 +70,10 @@ def main() -> None:
     rows = measure(chosen, options)
     if options.lower:
         print(f"lower than what was known: {', '.join(best.lower(rows)) or 'none'}", file=sys.stderr)
-    if options.who == "peers":
-        return
-    print(f"{listing(rows, best.read())}\n\n{summary(rows, best.read(), settings()['same'])}")
+    if options.who != "peers":
+        others = {"best known": best.read(), "before": lowest(read("before")), "peers": lowest(read("peers"))}
+        parts = (listing(rows, others), times({"minimize": rows}), phases(rows), objectives(rows, others, settings()["same"]))
+        print("\n\n".join(parts))
 
 
 def measure(chosen: Sequence[Case], options: argparse.Namespace) -> list[Row]:
@@ -98,10 +100,16 @@ def measure(chosen: Sequence[Case], options: argparse.Namespace) -> list[Row]:
     return rows
 
 
+def read(who: str) -> list[Row]:
+    """Return the rows that are kept of someone."""
+    return Rows(FOLDER / f"{who}.jsonl").everything
+
+
 def write() -> None:
     """Write the page."""
     kept = {path.stem: Rows(path) for path in sorted(FOLDER.glob("*.jsonl"))}
-    (ROOT / "docs" / "tables.md").write_text(page(kept, best.read(), settings()["same"]), encoding="utf-8")
+    if "minimize" in kept:
+        (ROOT / "docs" / "tables.md").write_text(page(kept, best.read(), settings()), encoding="utf-8")
 
 
 if __name__ == "__main__":

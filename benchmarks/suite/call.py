@@ -43,11 +43,8 @@ def main(folder: Path, repeat: int, *options: str) -> None:
 
 
 def _answer(op: Any, task: dict[str, Any], repeat: int) -> tuple[Any, dict[str, Any]]:
-    n, mu = int(task["n"]), float(task["mu"])
-    if "m" in task:
-        problem = op.problems.compressed_modes(int(task["m"]), n, mu)
-    else:
-        problem = op.problems.sparse_pca(task["A"], n, mu)
+    n, mu, make = int(task["n"]), float(task["mu"]), op.problems
+    problem = make.compressed_modes(int(task["m"]), n, mu) if "m" in task else make.sparse_pca(task["A"], n, mu)
     start = {"start": task["X0"]} if "X0" in task else {}
     times = []
     for _ in range(repeat):

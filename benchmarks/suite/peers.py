@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from benchmarks.data import Matrix
+from benchmarks.peers.run import Outcome, solve_all
 from benchmarks.studies.task import Row
 from benchmarks.suite.cases import Case
 from benchmarks.suite.runs import objective
 
 import orthoprox as op
-from benchmarks.peers.run import Outcome, solve_all
 from orthoprox.starts.search import search
 
 STARTS = "random", "pca", "ours"

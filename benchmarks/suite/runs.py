@@ -11,11 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from benchmarks.peers.run import ONE_THREAD
 from benchmarks.studies.task import Row
 from benchmarks.suite.cases import Case
 
 import orthoprox as op
-from benchmarks.peers.run import ONE_THREAD
 
 ROOT = Path(__file__).parents[2]
 TOGETHER = 18  # calls between two calibration loops, at the most
@@ -61,8 +61,6 @@ def _row(case: Case, answer: Path) -> Row:
     with np.load(answer.with_name(f"{answer.name}.npz")) as arrays:
         X = arrays["X"]
     return {
-        "kind": case.kind,
-        "table": case.table,
         "parts": list(case.parts),
         "start": "auto" if case.kind != "modes" or case.seed is None else "random",
         "units": row["cpu_seconds"] / row["unit"],
