@@ -20,15 +20,20 @@ PARTS = "tuning", "heldout"
 
 @dataclass(frozen=True)
 class Case:
-    """One call of minimize: on the data of its group, with n columns and the weight mu."""
+    """One call of minimize: on some data, with n columns and the weight mu."""
 
     kind: str  # "tables", "modes" or "families"
     parts: tuple[str, ...]  # of PARTS
     table: str  # "wine", "modes", "AR(1)"
-    group: str  # cases with the same data: "wine raw"
+    variant: str  # tables: of the data; modes: the number of grid points
     n: int
     mu: float  # tables: the share of mu_max
     seed: int | None = None  # of the random start, or of a family's data
+
+    @property
+    def group(self) -> str:
+        """What cases on the same table have in common: "wine raw"."""
+        return f"{self.table} {self.variant}".strip()
 
     @property
     def name(self) -> str:
@@ -46,12 +51,12 @@ class Case:
         start X0.
         """
         if self.kind == "modes":
-            m = int(self.group.split()[-1])
+            m = int(self.variant)
             start = {} if self.seed is None else {"X0": op.stiefel.random_point(m, self.n, seed=self.seed)}
             return {"m": m, "n": self.n, "mu": self.mu, **start}
         if self.kind == "families":
             return {"A": family(self.table, self.seed), "n": self.n, "mu": self.mu}
-        A = data(self.table, self.group.split()[-1])
+        A = data(self.table, self.variant)
         return {"A": A, "n": self.n, "mu": self.mu * mu_max(A)}
 
     def problem(self) -> op.Problem:
@@ -82,22 +87,22 @@ def _tables(chosen: dict[str, Any]) -> Iterator[Case]:
                 m = data(table, variant).shape[1]
                 for n in (n for n in chosen["n"] if n <= m):
                     for mu in chosen["mu"]:
-                        yield Case("tables", (part,), table, f"{table} {variant}", n, mu)
+                        yield Case("tables", (part,), table, variant, n, mu)
 
 
 def _modes(chosen: dict[str, Any]) -> Iterator[Case]:
     for m, n, mu in chosen["rows"]:
-        yield Case("modes", PARTS, "modes", f"modes {m}", n, mu)
+        yield Case("modes", PARTS, "modes", str(m), n, mu)
         for part in PARTS:
             for seed in range(chosen[part], chosen[part] + chosen["starts"]):
-                yield Case("modes", (part,), "modes", f"modes {m}", n, mu, seed)
+                yield Case("modes", (part,), "modes", str(m), n, mu, seed)
 
 
 def _families(chosen: dict[str, Any]) -> Iterator[Case]:
     for part in PARTS:
         for name, case in _of_bench().items():
             for seed in range(chosen[part]["first"], chosen[part]["first"] + chosen[part]["number"]):
-                yield Case("families", (part,), name, name, case["shape"][1], case["penalty"]["mu"], seed)
+                yield Case("families", (part,), name, "", case["shape"][1], case["penalty"]["mu"], seed)
 
 
 def _of_bench() -> dict[str, Any]:

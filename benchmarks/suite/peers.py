@@ -27,7 +27,7 @@ def grid(chosen: Sequence[Case], settings: dict[str, Any]) -> Iterator[Case]:
     for case in chosen:
         if case.kind == "families" and case.seed - families[case.parts[0]]["first"] < wanted["families"]:
             yield case
-        if case.kind == "tables" and case.group.split()[-1] in wanted["variants"]:
+        if case.kind == "tables" and case.variant in wanted["variants"]:
             yield case
 
 
