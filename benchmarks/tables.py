@@ -58,10 +58,14 @@ def main() -> None:
     parser.add_argument("--without-numba", action="store_true", help="as if numba were not installed")
     parser.add_argument("--fresh", action="store_true", help="each call the first of a process without cached code")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the rows to this file, which begins anew")
-    parser.add_argument("--lower", action="store_true", help="write lower objectives into docs/tables/best.json")
+    parser.add_argument(
+        "--lower", action="store_true", help="write lower objectives into docs/tables/best.json; with --page those of all rows"
+    )
     parser.add_argument("--page", action="store_true", help="run nothing; write the page from the rows")
     options = parser.parse_args()
     if options.page:
+        if options.lower:
+            best.lower([row for path in sorted(FOLDER.glob("*.jsonl")) for row in read(path.stem)])
         write()
         return
     chosen = [one for one in cases(options.part, options.table) if options.kind in (None, one.kind)]
