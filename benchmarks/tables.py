@@ -18,11 +18,12 @@ from time import perf_counter
 
 from benchmarks.studies.rows import Rows
 from benchmarks.studies.task import Row
-from benchmarks.suite import before, best, peers
 from benchmarks.suite.cases import PARTS, Case, cases, settings
 from benchmarks.suite.compare import lowest
 from benchmarks.suite.page import listing, objectives, page, phases, times
 from benchmarks.suite.runs import Way, batches, perform
+
+from benchmarks.suite import before, best, peers
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "tables"
