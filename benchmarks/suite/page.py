@@ -32,8 +32,9 @@ Made by `make bench-tables` from the settings in `benchmarks/tables.toml`; do no
   are held out.
 - Objectives are compared at the nearest point with X'X = I, relative to their size: one is above another if it is so by more
   than 1e-6. `best known` is the lowest that anything has found so far; `python -m benchmarks.tables --lower` lowers it.
-- `before` is an older version in an environment of its own; `peers` is the lowest of pymanopt, CDOpt, geoopt and PySTOP, each
-  from a random start, from the principal components and from our start, as `benchmarks/peers` runs them."""
+- `before` is the commit that `tables.toml` names, in an environment of its own. `peers` is the lowest of pymanopt, CDOpt,
+  geoopt and PySTOP, each from a random start, from the principal components and from our start, as `benchmarks/peers` runs
+  them."""
 
 
 def summary(rows: Sequence[Row], who: str) -> list[list[str]]:
@@ -96,7 +97,7 @@ def page(kept: Mapping[str, Rows], best: Objectives, settings: Mapping[str, floa
     rows = {who: own.everything for who, own in kept.items()}
     ours, before = rows["minimize"], rows.get("before", [])
     others = {"best known": best, "before": lowest(before), "peers": lowest(rows.get("peers", []))}
-    made = "\n\n".join(f"{name.capitalize()}:\n\n{origins(own)}" for name, own in kept.items())
+    made = "\n\n".join(f"Rows of {NAMES.get(who, who)}:\n\n{origins(own)}" for who, own in kept.items())
     return f"""\
 # Small tables
 
