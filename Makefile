@@ -52,7 +52,7 @@ reproduce: .venv/installed
 reproduce-quick: .venv/installed
 	$(BIN)/orthoprox reproduce --quick
 
-.PHONY: docs docs-check bench bench-solvers bench-certificates bench-robustness
+.PHONY: docs docs-check bench bench-solvers bench-certificates bench-robustness bench-tables
 
 # Tables that are made from the registry: docs/methods.md and the table of methods in the README.
 docs: .venv/installed
@@ -74,6 +74,9 @@ bench-certificates: .venv/installed
 
 bench-robustness: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.robustness
+
+bench-tables: .venv/installed
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.tables
 
 clean:
 	rm -rf .venv .venv-oldest build dist

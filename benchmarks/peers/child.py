@@ -86,21 +86,23 @@ class Smoothed:
 
 
 def answer(solve: Callable[[Task], Answer]) -> None:
-    """Solve the task in the file named first and write the answer, or the error, to the file named
-    second.
+    """Solve the tasks in the files named first, third, ... and write each answer, or the error, to
+    the file named behind it.
     """
-    source, target = map(Path, sys.argv[1:])
-    with np.load(source) as arrays:
-        task = Task(arrays["A"], int(arrays["n"]), float(arrays["mu"]), arrays["X0"])
-    try:
-        solve(_tiny())
-        wall, cpu = perf_counter(), process_time()
-        found = solve(task)
-        wall, cpu = perf_counter() - wall, process_time() - cpu
-    except Exception:
-        np.savez(target, error=traceback.format_exc())
-    else:
-        np.savez(target, X=found.X, seconds=wall, cpu_seconds=cpu, iterations=found.iterations, note=found.note)
+    files = [Path(name) for name in sys.argv[1:]]
+    for k, (source, target) in enumerate(zip(files[::2], files[1::2], strict=True)):
+        with np.load(source) as arrays:
+            task = Task(arrays["A"], int(arrays["n"]), float(arrays["mu"]), arrays["X0"])
+        try:
+            if k == 0:
+                solve(_tiny())
+            wall, cpu = perf_counter(), process_time()
+            found = solve(task)
+            wall, cpu = perf_counter() - wall, process_time() - cpu
+        except Exception:
+            np.savez(target, error=traceback.format_exc())
+        else:
+            np.savez(target, X=found.X, seconds=wall, cpu_seconds=cpu, iterations=found.iterations, note=found.note)
 
 
 def _tiny() -> Task:

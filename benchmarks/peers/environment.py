@@ -17,14 +17,21 @@ def python(package: str) -> Path:
     wanted, folder = (REQUIREMENTS / f"{package}.txt").read_text(), ENVIRONMENTS / package
     interpreter, installed = folder / "bin" / "python", folder / "installed.txt"
     if not installed.exists() or installed.read_text() != wanted:
-        _run(sys.executable, "-m", "venv", "--clear", str(folder))
+        create(folder)
         pip = (str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-        _run(*pip, "-r", str(REQUIREMENTS / f"{package}.txt"))
+        run(*pip, "-r", str(REQUIREMENTS / f"{package}.txt"))
         installed.write_text(wanted)
     return interpreter
 
 
-def _run(*command: str) -> None:
+def create(folder: Path) -> Path:
+    """Make an empty environment and return its interpreter."""
+    run(sys.executable, "-m", "venv", "--clear", str(folder))
+    return folder / "bin" / "python"
+
+
+def run(*command: str) -> None:
+    """Run a command; what it says is told if it fails."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")

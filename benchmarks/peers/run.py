@@ -9,11 +9,13 @@ used: compare it by ``problem.value(polar(outcome.X))``.
 
 import os
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -42,27 +44,40 @@ def solve(package: str, A: Matrix, n: int, mu: float, X0: Matrix, *, timeout: fl
     """Run a package of ``PACKAGES``, for ``timeout`` seconds at the most; a failure of any kind is
     told in ``error``.
     """
+    return solve_all(package, [{"A": A, "n": n, "mu": mu, "X0": X0}], timeout=timeout)[0]
+
+
+def solve_all(package: str, tasks: Sequence[dict[str, Any]], *, timeout: float | None = None) -> list[Outcome]:
+    """Run a package on several tasks in one process, with ``timeout`` seconds for all of them."""
     try:
         interpreter = environment.python(package)
     except RuntimeError as reason:
-        return Outcome(error=str(reason))
-    return ask(interpreter, HERE / f"{package}_.py", {"A": A, "n": n, "mu": mu, "X0": X0}, timeout)
+        return [Outcome(error=str(reason))] * len(tasks)
+    return ask(interpreter, HERE / f"{package}_.py", tasks, timeout)
 
 
-def ask(interpreter: Path, script: Path, task: dict[str, Any], timeout: float | None = None) -> Outcome:
-    """Run a script on a task and return what it answers."""
+def ask(interpreter: Path, script: Path, tasks: Sequence[dict[str, Any]], timeout: float | None = None) -> list[Outcome]:
+    """Run a script on tasks and return what it answers."""
     with TemporaryDirectory() as folder:
-        source, target = Path(folder) / "task.npz", Path(folder) / "answer.npz"
-        np.savez(source, **task)
-        command = [str(interpreter), "-E", str(script), str(source), str(target)]
+        files = []
+        for k, task in enumerate(tasks):
+            files += [Path(folder) / f"task{k}.npz", Path(folder) / f"answer{k}.npz"]
+            np.savez(files[-2], **task)
+        command = [str(interpreter), "-E", str(script), *map(str, files)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, env=os.environ | ONE_THREAD, timeout=timeout)
+            error = done.stderr or f"{script.name} ended with code {done.returncode} and without an answer."
         except subprocess.TimeoutExpired:
-            return Outcome(error=f"No answer within {timeout:g} seconds.")
-        if not target.exists():
-            return Outcome(error=done.stderr or f"{script.name} ended with code {done.returncode} and without an answer.")
+            error = f"No answer within {timeout:g} seconds."
+        return [_read(target, error) for target in files[1::2]]
+
+
+def _read(target: Path, error: str) -> Outcome:
+    try:
         with np.load(target) as answer:
             return _outcome(dict(answer))
+    except (FileNotFoundError, EOFError, BadZipFile):  # never begun, or stopped while it was written
+        return Outcome(error=error)
 
 
 def _outcome(answer: dict[str, Any]) -> Outcome:

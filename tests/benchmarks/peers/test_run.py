@@ -21,16 +21,21 @@ TASK = {"A": RNG.standard_normal((9, 5)), "n": 2, "mu": 0.3, "X0": np.linalg.qr(
 
 
 @pytest.fixture
-def ask(tmp_path):
+def ask_all(tmp_path):
     """Ask a package whose ``solve`` has the given body, run by this interpreter."""
 
-    def asked(body, timeout=60.0):
+    def asked(body, timeout=60.0, tasks=(TASK,)):
         script = tmp_path / "fake_.py"
         head = f"import sys, time\nsys.path.insert(0, {str(PEERS)!r})\nimport numpy as np\nfrom child import Answer, answer\n"
         script.write_text(f"{head}\ndef solve(task):\n    {body}\n\nanswer(solve)\n")
-        return run.ask(Path(sys.executable), script, TASK, timeout)
+        return run.ask(Path(sys.executable), script, tasks, timeout)
 
     return asked
+
+
+@pytest.fixture
+def ask(ask_all):
+    return lambda *options, **named: ask_all(*options, **named)[0]
 
 
 @pytest.mark.extended
@@ -72,6 +77,17 @@ def test_a_failure_is_an_outcome(ask, body, error):
 @pytest.mark.extended
 def test_a_package_that_takes_too_long_is_stopped(ask):
     assert "within 1 seconds" in ask("time.sleep(60)", timeout=1.0).error
+
+
+@pytest.mark.extended
+def test_of_several_tasks_each_has_its_answer_or_its_error(ask_all):
+    """One process answers all; what was done before it is stopped stays."""
+    body = "assert task.mu != 0.5, 'half'; time.sleep(60 * (task.mu > 0.5)); return Answer(task.mu * task.X0, 1)"
+    found = ask_all(body, timeout=5.0, tasks=[{**TASK, "mu": mu} for mu in (0.2, 0.5, 0.4, 0.9)])
+    np.testing.assert_allclose(found[0].X, 0.2 * TASK["X0"])
+    assert "half" in found[1].error
+    np.testing.assert_allclose(found[2].X, 0.4 * TASK["X0"])
+    assert "within 5 seconds" in found[3].error
 
 
 def test_an_environment_that_cannot_be_made_is_an_outcome(monkeypatch):

@@ -1,0 +1,83 @@
+"""The page of the suite, from rows whose numbers are easy to check."""
+
+from types import SimpleNamespace
+
+import pytest
+from benchmarks.studies.rows import Rows
+from benchmarks.suite.cases import settings
+from benchmarks.suite.page import page
+
+from benchmarks.suite import best, compare, goals
+
+WHO = {"minimize": 0.05, "before": 1.0}
+
+
+def row(objective, units=0.05, *, part="heldout", converged=True):
+    return {
+        "parts": [part],
+        "start": "auto",
+        "objective": objective,
+        "units": units,
+        "converged": converged,
+        "status": "CONVERGED" if converged else "ITERATIONS",
+        "work": {"gradients": 30},
+        "phases": {"run": [3.0, 10], "lower minima": [1.0, 10]},
+    }
+
+
+def of(*rows):
+    return [{"study": "tables", "case": f"digits {k}", **one} for k, one in enumerate(rows)]
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Ours is as low as before on one case, lower on another, higher on a third, which a peer
+    failed.
+    """
+    found = {"minimize": [row(-2.0), row(-3.0, 0.2), row(-1.0, 4.0, converged=False)]}
+    found["before"] = [row(-2.0, 1.0), row(-2.5, 2.0), row(-1.1, 3.0)]
+    found["peers"] = [{"who": "cdopt", "start": "pca", "objective": value} for value in (-1.9, -2.9, None)]
+    rows = {}
+    for who, own in found.items():
+        rows[who] = Rows(tmp_path / f"{who}.jsonl")
+        for k, one in enumerate(own):
+            rows[who].append(SimpleNamespace(at={"study": "tables", "case": f"digits {k}"}), [one])
+    return rows
+
+
+def test_the_page_compares_with_everyone(kept):
+    text = page(kept, {"digits 0": -2.0, "digits 1": -3.0, "digits 2": -1.1}, settings())
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    assert ["tables, held out", "this version", "0.200", "4.000", "4.000", "2 of 3"] in lines
+    assert ["tables, held out", "best known", "2 of 3", "0 of 3"] in lines
+    assert ["tables, held out", "before", "2 of 3", "1 of 3"] in lines
+    assert ["tables, held out", "peers", "2 of 2", "2 of 2"] in lines
+    assert ["tables, held out", "75 %, 50 %", "25 %, 50 %"] in lines
+    disappointing = ["digits 2", "4.000", "3.000", "30", "-1", "9.1e-02", "9.1e-02", "", "**iterations**"]
+    assert disappointing in lines
+
+
+def test_targets_are_those_of_the_held_out_part():
+    rows = {"minimize": of(row(-1.0), row(-1.0, part="tuning", converged=False), row(-1.0, 0.5))}
+    found = {goal.claim: goal for goal in goals.goals(rows, settings())}
+    assert found["tables that converge"].found == "2 of 2"
+    assert found["tables, units, median"].met
+    assert not found["tables, units, 90th percentile"].met
+
+
+def test_what_is_equal_is_not_above_and_not_below():
+    rows = of(row(-1.0), row(-1.0 + 2e-6), row(-1.0 - 2e-6), row(1.0 - 5e-7))
+    others = {"digits 0": -1.0, "digits 1": -1.0, "digits 2": -1.0, "digits 3": 1.0}
+    assert compare.count(rows, others, 1e-6) == ("3 of 4", "1 of 4")
+
+
+def test_quantiles_are_values():
+    assert [compare.quantile(range(1, 11), share) for share in (0.5, 0.9, 1.0)] == [5, 9, 10]
+
+
+def test_the_best_known_is_only_lowered(tmp_path):
+    file = tmp_path / "best.json"
+    assert best.lower(of(row(-1.0), row(-2.0)), file) == ["digits 0", "digits 1"]
+    assert best.lower(of(row(-0.5), row(-2.0 - 1e-12), row(None)), file) == []
+    assert best.lower(of(row(-1.5)), file) == ["digits 0"]
+    assert best.read(file) == {"digits 0": -1.5, "digits 1": -2.0}
