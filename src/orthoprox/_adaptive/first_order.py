@@ -19,7 +19,6 @@ from orthoprox._certify.evaluator import FLOOR, is_worse
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.packed import PackedEntries
 from orthoprox._linalg.products import lincomb, restart_test, secant_norms, support
-from orthoprox.nonsmooth.base import HasProxDerivative
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import local_lipschitz
 
@@ -30,7 +29,7 @@ class FirstOrder(Phase[Iterate]):
 
     ``rule`` is the step rule to begin with; with the second one it has twice the patience.
     ``alone`` means that no other phase takes over: there are no epochs, and stagnation is all that
-    it reports.
+    it reports. ``small`` means that X is small, so that a polish always pays.
     """
 
     settings: Settings
@@ -38,10 +37,12 @@ class FirstOrder(Phase[Iterate]):
     alone: bool = False
     small: bool = False
 
-    def first(self, problem: Problem, X: Array) -> Iterate:
-        """Return the first iterate of a run, at a point X of the manifold."""
+    def first(self, problem: Problem, X: Array, curvature: float | None = None) -> Iterate:
+        """Return the first iterate of a run, at a point X of the manifold; the curvature of l may
+        be known.
+        """
         k, D = self.settings, problem.grad(X)
-        curvature = self._curvature(problem, X, D)
+        curvature = self._curvature(problem, X, D) if curvature is None else curvature
         point = _at(problem, X, D, curvature)
         c = max(rules.initial_curvature(k, curvature, point.Y, self.rule), self._least(problem))
         memory = Memory(
@@ -283,11 +284,3 @@ def _subgradient(problem: Problem, X: Array, c: float) -> Array:
     indicator.
     """
     return c * (X - problem.prox(X, 1 / c))
-
-
-def is_small(k: Settings, problem: Problem) -> bool:
-    """Whether X is so small that steps of second order cost little more than those of first
-    order.
-    """
-    m, n = problem.shape
-    return m * n <= k.entries and isinstance(problem.nonsmooth, HasProxDerivative)

@@ -35,19 +35,6 @@ class Settings:
     identified: float = 1e-3  # the residual, or the width, at which supports are identified
     gain: float = 0.1  # the residual near a solution, and the share of a residual that counts as progress
 
-    # small problems
-    entries: int = 3000  # of X, at most
-    weak: float = 0.05  # the share of |grad l| up to which a subgradient of g is weak, so that second order comes first
-    hasty: float = 300  # a run on a small problem that needs more further iterations is slow
-
-    # the search on small problems
-    stack: int = 16  # starts that are probed side by side
-    rotations: int = 8  # of principal components
-    stages: tuple[int, ...] = (40, 80)  # iterations of a probe in a stack
-    halving: int = 4  # one in so many probes goes on after a stage
-    floor: float = 1e9  # operations that may always go into lower minima
-    stacked: float = 2e5  # the least cost of an iteration within a stack, in operations
-
     # working sets
     epoch: int = 30  # the most iterations of an epoch
     pairs: float = 1e7  # the most pairs of entries to multiply, for the memory that they take

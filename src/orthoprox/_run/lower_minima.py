@@ -6,8 +6,8 @@ from math import inf
 
 import numpy as np
 
-from orthoprox._adaptive.first_order import is_small
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.small import SMALL, is_small
 from orthoprox._arrays.library import Array
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
@@ -30,9 +30,9 @@ def lower_minima(call: Call, result: Result, rng: np.random.Generator, starts: S
     that is more, times a factor. A smooth problem needs none.
 
     A round probes hops from the best minimiser found so far and runs from the lowest end. If X is
-    small, the hops replace a column of X, many at a time. Otherwise they are two continuation paths:
-    a wide and a narrow one from the minimiser, or, after a failure, wide ones from random points
-    near the minimiser and far from it. The search ends after some failures in a row.
+    small, the hops replace a column of X, many at a time. Otherwise they are two continuation
+    paths: a wide and a narrow one from the minimiser, or, after a failure, wide ones from random
+    points near the minimiser and far from it. The search ends after some failures in a row.
     """
     if not EFFORTS[effort] or result.status is not Status.CONVERGED or isinstance(call.problem.nonsmooth, Zero):
         return result
@@ -50,15 +50,15 @@ class _Search:
     def __init__(self, call: Call, result: Result, factor: float) -> None:
         k, problem = SETTINGS, call.problem
         self.call, self.best, self.gradients = call, result, call.meter.work.gradients
-        self.small = is_small(k, problem) and takes_stacks(problem, result.X)
-        self.cost = max(problem.flops, k.stacked if self.small else k.overhead)
-        self.allowed = factor * max(k.floor, max(problem.flops, k.overhead) * self.gradients) / self.cost
+        self.small = is_small(problem) and takes_stacks(problem, result.X)
+        self.cost = max(problem.flops, SMALL.overhead if self.small else k.overhead)
+        self.allowed = factor * max(SMALL.floor, max(problem.flops, k.overhead) * self.gradients) / self.cost
 
     def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
         """Look for lower minima."""
         for X0 in () if self.small else starts:
             self._run(X0)
-        failures, patience = 0, SETTINGS.patience if self.small else SETTINGS.rounds // 2
+        failures, patience = 0, SMALL.failures if self.small else SETTINGS.rounds // 2
         while failures < patience and self.spent + self._price <= self.allowed:
             try:
                 X0, value = self._promising(rng, failures)
@@ -75,15 +75,15 @@ class _Search:
     @property
     def _price(self) -> float:
         """The gradients of a round, and of a run like the first."""
-        k = SETTINGS
+        k, small = SETTINGS, SMALL
         if self.small:
-            return k.stack * sum(stage / k.halving**i for i, stage in enumerate(k.stages))
+            return small.stack * sum(stage / small.halving**i for i, stage in enumerate(small.stages))
         return 2 * (path_length(k.widths) + k.probe) + self.best.iterations
 
     @property
     def _lower(self) -> float:
         """What counts as lower than the best."""
-        best = self.best.measurement.projected_objective
+        best: float = self.best.measurement.projected_objective
         return best - SETTINGS.goal * abs(best)
 
     def _run(self, X0: Array) -> bool:
@@ -100,7 +100,7 @@ class _Search:
         """
         problem, k, X = self.call.problem, SETTINGS, self.best.X
         if self.small:
-            value, end = probe_ends(problem, neighbours(problem, X, rng, k.stack))[0]
+            value, end = probe_ends(problem, neighbours(problem, X, rng, SMALL.stack))[0]
             return end, value
         paths = [(X, k.widths), (X, k.widths[1:])]
         if failures:

@@ -125,7 +125,9 @@ def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Probl
 
     odd: list[str] = []
     same = object.__new__(_Counted)  # whose shapes are checked already
-    quadratic = {name: evaluation(ell, name, "gradients") for name in ("second_derivative",) if not foreign(ell) and hasattr(ell, name)}
+    quadratic = {
+        name: evaluation(ell, name, "gradients") for name in ("second_derivative",) if not foreign(ell) and hasattr(ell, name)
+    }
     smooth = _CountedTerm(
         ell,
         quadratic,

@@ -62,11 +62,18 @@ def _difference(X: Array) -> float:
     return float(10 * precision(X) ** (1 / 3) * X.shape[-1] ** 0.5)
 
 
+def is_quadratic(smooth: Smooth) -> bool:
+    """Whether the term is known to be quadratic: it has a second derivative of its own. A subclass
+    may be another function.
+    """
+    return "second_derivative" in vars(smooth.__class__)
+
+
 def hessian(smooth: Smooth, X: Array, D: Array) -> Callable[[Array], Array]:
     """Return V -> l''(X)[V], at the price of one gradient for each V: that of a quadratic term, or
     a finite difference of gradients from D = grad l(X).
     """
-    if "second_derivative" in vars(smooth.__class__):  # not of a subclass, which may be another function
+    if is_quadratic(smooth):
         return smooth.second_derivative  # type: ignore[attr-defined, no-any-return]
     size = _difference(X)
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from orthoprox._adaptive.first_order import FirstOrder, is_small
+from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.polish import Polish
 from orthoprox._adaptive.settings import SETTINGS, Settings
+from orthoprox._adaptive.small import SMALL, Small, is_small
 from orthoprox._adaptive.smoothing_newton import SmoothingNewton
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
@@ -17,7 +18,7 @@ from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, is_worse
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
-from orthoprox.solvers._shared.augmented_newton import AugmentedNewton
+from orthoprox.solvers._shared.newton_phase import ProximalNewton
 from orthoprox.solvers.base import Auto, Facts, Residuals, Solver
 from orthoprox.stopping.rules import Stop
 
@@ -32,12 +33,12 @@ TRANSITIONS: dict[str, dict[Verdict, str]] = {
         Verdict.NEAR: "polish",
     },
     "small first order": {
-        Verdict.STAGNATED: "augmented Newton",
-        Verdict.LOST: "augmented Newton",
+        Verdict.STAGNATED: "proximal Newton",
+        Verdict.LOST: "proximal Newton",
         Verdict.WORSE: "descent",
         Verdict.NEAR: "polish",
     },
-    "augmented Newton": {Verdict.STAGNATED: "first order", Verdict.NEAR: "polish"},
+    "proximal Newton": {Verdict.STAGNATED: "first order", Verdict.NEAR: "polish"},
     "smoothing Newton": {Verdict.IDENTIFIED: "late first order"},
     "late first order": {
         Verdict.STAGNATED: "late first order",
@@ -87,6 +88,8 @@ class Adaptive(Solver[State]):
         iteration is one of LSALM with one gradient.
     settings : Settings
         Every tuned number, for studies such as ``replace(SETTINGS, inertia=0.0)``.
+    small : Small
+        The numbers of what is done differently if X is small.
 
     References
     ----------
@@ -110,6 +113,7 @@ class Adaptive(Solver[State]):
 
     newton: bool = True
     settings: Settings = SETTINGS
+    small: Small = SMALL
 
     def __post_init__(self) -> None:
         inputs.flag(self.newton, "newton")
@@ -118,6 +122,11 @@ class Adaptive(Solver[State]):
                 f"settings is {shown(self.settings)}; it needs a Settings, such as dataclasses.replace("
                 "orthoprox.solvers.Adaptive().settings, inertia=0.0)."
             )
+        if not isinstance(self.small, Small):
+            raise TypeError(
+                f"small is {shown(self.small)}; it needs a Small, such as dataclasses.replace("
+                "orthoprox.solvers.Adaptive().small, entries=100)."
+            )
 
     @cached_property
     def phases(self) -> dict[str, Phase[Any]]:
@@ -125,8 +134,8 @@ class Adaptive(Solver[State]):
         k = self.settings
         return {
             "first order": FirstOrder(k),
-            "small first order": FirstOrder(replace(k, slow=k.hasty), small=True),
-            "augmented Newton": AugmentedNewton(k),
+            "small first order": FirstOrder(replace(k, slow=self.small.hasty), small=True),
+            "proximal Newton": ProximalNewton(k, self.small),
             "smoothing Newton": SmoothingNewton(k, k.widths[0]),
             "late first order": FirstOrder(k, rule=1),
             "polish": Polish(k),
@@ -140,11 +149,11 @@ class Adaptive(Solver[State]):
             return State("first order alone", first)
         if isinstance(problem.nonsmooth, Zero):  # no support to find
             return State("descent", self.phases["descent"].start(problem, first.memory.start, first.memory))
-        if not is_small(self.settings, problem):
+        if not is_small(problem, self.small):
             return State("first order", first)
-        point, k = first.memory.start, self.settings
-        if float(norm(point.S)) <= k.weak * float(norm(point.D)):
-            return State("augmented Newton", self.phases["augmented Newton"].start(problem, point, first.memory))
+        point = first.memory.start
+        if float(norm(point.S)) <= self.small.weak * float(norm(point.D)):
+            return State("proximal Newton", self.phases["proximal Newton"].start(problem, point, first.memory))
         return State("small first order", first)
 
     def begin(self, problem: Problem, X0: Array, evaluator: Evaluator) -> State:

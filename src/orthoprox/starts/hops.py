@@ -2,12 +2,11 @@
 
 import numpy as np
 
+from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array, from_numpy, to_numpy
 from orthoprox._linalg.stiefel import polar, tangent
 from orthoprox.problems.problem import Problem
 from orthoprox.starts.points import random_direction
-
-_JITTER = 0.05  # of the other entries
 
 
 def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int) -> list[Array]:
@@ -24,7 +23,7 @@ def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int
         noise = to_numpy(random_direction(problem, rng))
         if i % 2:
             row = int(np.argmax(np.log(steep + np.mean(steep)) + len(steep) ** 0.5 * noise[:, j]))
-            Z = Z + _JITTER * noise
+            Z = Z + SMALL.jitter * noise
             Z[:, j] = 0
             Z[row, j] = 1
         else:

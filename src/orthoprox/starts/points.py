@@ -108,12 +108,12 @@ def steepest(problem: Problem, rng: np.random.Generator) -> Array:
 
 
 def affordable_coordinates(problem: Problem, rng: np.random.Generator) -> list[Array]:
-    """Return the starts from coordinate vectors, or none if they take too many gradients or l is
-    not finite there.
+    """Return the start from coordinate vectors, or none if it takes too many gradients or l is not
+    finite there.
     """
     m, n = problem.shape
     try:
-        return [coordinates(problem, rng), steepest(problem, rng)] if m <= SETTINGS.probe * n else []
+        return [coordinates(problem, rng)] if m <= SETTINGS.probe * n else []
     except (ArithmeticError, ValueError):
         return []
 

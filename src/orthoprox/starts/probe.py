@@ -9,10 +9,12 @@ import numpy as np
 from orthoprox._adaptive.batch import Stack
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array
 from orthoprox._linalg.stiefel import polar
 from orthoprox.problems.counted import BROKEN
 from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import is_quadratic
 from orthoprox.stopping.deadline import Stopped
 
 
@@ -49,20 +51,23 @@ def probe_ends(problem: Problem, starts: Sequence[Array]) -> list[tuple[float, A
     halving, Jamieson and Talwalkar 2016). A probe that leads up ends at its start. If time is over,
     they end where they are.
     """
-    k, phase, P = SETTINGS, FirstOrder(SETTINGS, alone=True), np.stack(starts)
-    going, values = [phase.first(problem, X) for X in starts], _values(problem, P)
+    phase, P = FirstOrder(SETTINGS, alone=True), np.stack(starts)
+    first = phase.first(problem, starts[0])
+    curvature = first.memory.curvature if is_quadratic(problem.smooth) else None  # the same everywhere
+    going = [first, *(phase.first(problem, X, curvature) for X in starts[1:])]
+    values = _values(problem, P)
     ended: list[tuple[float, Array]] = []
-    for stage in k.stages:
+    for stage in SMALL.stages:
         stack = Stack(going)
         with suppress(Stopped):
-            stack.advance(phase, problem, stage, k.goal)
+            stack.advance(phase, problem, stage, SETTINGS.goal)
         going = stack.runs
         ends = polar(np.stack([run.X for run in going]))
         new = _values(problem, ends)
         lower = new < values
         P, values = np.where(lower[:, None, None], ends, P), np.where(lower, new, values)
         order = np.argsort(values, kind="stable")
-        stay, leave = np.split(order, [max(1, len(order) // k.halving)])
+        stay, leave = np.split(order, [max(1, len(order) // SMALL.halving)])
         ended = [(float(values[i]), P[i]) for i in leave] + ended
         going, P, values = [going[i] for i in stay], P[stay], values[stay]
     return [(float(value), X) for value, X in zip(values, P, strict=True)] + ended

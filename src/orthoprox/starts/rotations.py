@@ -7,6 +7,7 @@ whole problem: min g(VR) over R'R = I.
 import numpy as np
 
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array, from_numpy, namespace
 from orthoprox._linalg.stiefel import polar
 from orthoprox.problems.counted import takes_stacks
@@ -15,14 +16,12 @@ from orthoprox.problems.smoothed import smoothing
 from orthoprox.smooth.curvature import hessian_matrix
 from orthoprox.starts.points import like_data, power
 
-_DECOMPOSED = 200  # rows up to which an eigenvalue decomposition costs next to nothing
-
 
 def rotated(problem: Problem, rng: np.random.Generator) -> Array:
     """Return principal components, rotated by the best of a few R that a smoothing continuation
     finds.
     """
-    return min(rotations(problem, rng, SETTINGS.rotations), key=lambda X: float(problem.value(X)))
+    return min(rotations(problem, rng, SMALL.rotations), key=lambda X: float(problem.value(X)))
 
 
 def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[Array]:
@@ -46,6 +45,6 @@ def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[A
 
 def _subspace(problem: Problem, rng: np.random.Generator) -> Array:
     H = hessian_matrix(problem.smooth)
-    if H is not None and H.shape[-1] <= _DECOMPOSED:
+    if H is not None and H.shape[-1] <= SMALL.decomposed:
         return namespace(H).linalg.eigh(H)[1][:, : problem.shape[1]]
     return power(problem, rng)

@@ -6,8 +6,8 @@ from math import inf
 
 import numpy as np
 
-from orthoprox._adaptive.first_order import is_small
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.small import SMALL, is_small
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg.stiefel import polar
@@ -16,7 +16,7 @@ from orthoprox.problems.counted import BROKEN, takes_stacks
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import extreme, scaled
 from orthoprox.problems.smoothed import Smoothed, smoothing
-from orthoprox.starts.points import affordable_coordinates, like_data, pca, random
+from orthoprox.starts.points import affordable_coordinates, like_data, pca, random, steepest
 from orthoprox.starts.probe import advance, probe_ends, probe_value
 from orthoprox.starts.rotations import rotations
 from orthoprox.stopping.deadline import Deadline, Stopped
@@ -28,10 +28,12 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
     """Return the ``number`` starts with the lowest probe values.
 
     The candidates are coordinate vectors, principal components and random points. If more than one
-    start is asked for, or the problem is small, the end of a smoothing continuation is a candidate,
-    too. If the probes would cost too much, the shape decides: coordinate vectors if there are many
-    columns, principal components otherwise. A tenth of a time budget may be used; then the best
-    candidate so far is taken, and random points where there are too few.
+    start is asked for, or the problem is not large, the end of a smoothing continuation is a
+    candidate, too. If the problem is small, the probes go side by side; there are more of them,
+    rotated principal components among them, and the starts are where they end. If the probes would
+    cost too much, the shape decides: coordinate vectors if there are many columns, principal
+    components otherwise. A tenth of a time budget may be used; then the best candidate so far is
+    taken, and random points where there are too few.
     """
     k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
     affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
@@ -42,27 +44,32 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
                 guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
                 return guess or [pca(problem, rng)]
             return [random(problem, rng)]
-        if is_small(k, problem) and takes_stacks(problem, random(problem, rng)):
-            for found in _side_by_side(problem, rng):
-                pass
-            return ([X for _, X in found] + [random(problem, rng) for _ in range(number)])[:number]
-        path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
-        for candidate in _candidates(problem, rng, (*number * kinds, *path)):
-            found.append((inf, candidate))  # a candidate that cannot be probed in time comes last
-            found[-1] = probe_value(problem, candidate), candidate
+        if is_small(problem) and takes_stacks(problem, random(problem, rng)):
+            for candidate in _many_candidates(problem, rng):
+                found.append((inf, candidate))
+            with suppress(*BROKEN):
+                found = probe_ends(problem, [X for _, X in found])
+        else:
+            path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
+            for candidate in _candidates(problem, rng, (*number * kinds, *path)):
+                found.append((inf, candidate))  # a candidate that cannot be probed in time comes last
+                found[-1] = probe_value(problem, candidate), candidate
     found.sort(key=lambda candidate: candidate[0])
     lowest = [X for _, X in found[:number]]
     return lowest + [random(problem, rng) for _ in range(number - len(lowest))]
 
 
-def _side_by_side(problem: Problem, rng: np.random.Generator) -> Iterator[list[tuple[float, Array]]]:
-    """Yield starts with their values, the lowest first: a few, then the ends of their probes."""
-    k = SETTINGS
-    turned = sorted(rotations(problem, rng, k.rotations), key=lambda X: float(problem.value(X)))
-    points = [*affordable_coordinates(problem, rng), *turned[: k.halving]]
-    points += [random(problem, rng) for _ in range(k.stack - len(points))]
-    yield [(float(problem.value(X)), X) for X in points[:1]]
-    yield probe_ends(problem, points)
+def _many_candidates(problem: Problem, rng: np.random.Generator) -> Iterator[Array]:
+    """Yield the starts that are probed side by side: two choices of coordinate vectors, the best
+    rotations of principal components, and random points.
+    """
+    coordinate_points = affordable_coordinates(problem, rng)
+    yield from coordinate_points
+    with suppress(*BROKEN):
+        yield from (steepest(problem, rng) for _ in coordinate_points)
+        yield from sorted(rotations(problem, rng, SMALL.rotations), key=lambda X: float(problem.value(X)))[: SMALL.halving]
+    for _ in range(SMALL.stack - 2 * len(coordinate_points) - SMALL.halving):
+        yield random(problem, rng)
 
 
 def _candidates(problem: Problem, rng: np.random.Generator, kinds: Sequence[Kind]) -> Iterator[Array]:
