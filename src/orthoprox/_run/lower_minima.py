@@ -14,7 +14,6 @@ from orthoprox._run.result import Result
 from orthoprox._run.run import Call, run
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.counted import takes_stacks
-from orthoprox.problems.problem import Problem
 from orthoprox.starts.hops import neighbours
 from orthoprox.starts.points import random_direction
 from orthoprox.starts.probe import probe_ends, probe_value
@@ -78,7 +77,7 @@ class _Search:
         k, small = SETTINGS, SMALL
         if self.small:
             return small.stack * sum(stage / small.halving**i for i, stage in enumerate(small.stages))
-        return 2 * (path_length(k.widths) + k.probe) + self.best.iterations
+        return float(2 * (path_length(k.widths) + k.probe) + self.best.iterations)
 
     @property
     def _lower(self) -> float:
