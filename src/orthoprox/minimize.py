@@ -28,6 +28,7 @@ from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
+from orthoprox.starts.canonical import Canonical
 from orthoprox.starts.points import random
 from orthoprox.starts.search import search
 from orthoprox.stopping.deadline import Deadline
@@ -151,6 +152,7 @@ def minimize(
     with deadline.listening(), hurried(deadline.budget), quiet():
         units, X0, like = _units(problem, counted(problem, meter.work, deadline), start, deadline, project=project)
         inside = counted(units.inside, meter.work, deadline)
+        rng = _canonical(rng, inside, deadline) if searched else rng
         spare = 1 if searched and effort != "fast" and n_starts == 1 else 0
         starts = [X0] if X0 is not None else _starts(inside, start, n_starts + spare, rng, deadline)
         starts = [namespace(X).astype(X, like.dtype) for X in starts]
@@ -249,6 +251,13 @@ def _units(
     with deadline.part():
         units, X = measured(problem, counting, X)
     return units, None if named else X, X
+
+
+def _canonical(rng: np.random.Generator, problem: Problem, deadline: Deadline) -> np.random.Generator:
+    """Return a generator to which the order of the features is all the same, if l tells."""
+    with deadline.part(), suppress(*BROKEN):
+        return Canonical(rng, problem)
+    return rng
 
 
 def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:

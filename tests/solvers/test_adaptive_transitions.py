@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from adaptive_cases import steps, with_iterate, with_memory, with_residual
+from adaptive_cases import LARGE, steps, with_iterate, with_memory, with_residual
 from orthoprox import stiefel
 from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.small import SMALL
 from orthoprox.solvers.adaptive import BACK, TRANSITIONS, Adaptive, State
 
-SOLVER = Adaptive()
+SOLVER = LARGE
 STINGY = Adaptive(settings=replace(SETTINGS, polish=0))  # whose polish may do nothing
 ROWS = [(name, verdict) for name, row in TRANSITIONS.items() for verdict in row]
 # the next window is the last slow one, with the last step rule
@@ -87,6 +88,12 @@ def near(name):
     return problem, with_memory(replace(state, phase=name), polish_at=1.0)
 
 
+def converging(name):
+    """A state of the proximal Newton method of which a polish is due."""
+    problem, state = second_order(0)
+    return problem, with_memory(state, polish_at=1e9)
+
+
 def identified():
     problem, state = small()
     state = in_phase("smoothing Newton", problem, state)
@@ -102,7 +109,20 @@ def polished():
     return problem, in_phase("polish", problem, state)
 
 
+def second_order(steps_before):
+    """A state of the proximal Newton method."""
+    problem, state = small()
+    state = in_phase("proximal Newton", problem, state)
+    return problem, with_memory(with_iterate(state, steps=steps_before), polish_at=0.0)
+
+
 SITUATIONS = {
+    ("small first order", Verdict.STAGNATED): lambda: stagnated("small first order"),
+    ("small first order", Verdict.LOST): lambda: lost("small first order"),
+    ("small first order", Verdict.WORSE): lambda: worse("small first order"),
+    ("small first order", Verdict.NEAR): lambda: near("small first order"),
+    ("proximal Newton", Verdict.STAGNATED): lambda: second_order(SMALL.newton_steps - 1),
+    ("proximal Newton", Verdict.NEAR): lambda: converging("proximal Newton"),
     ("first order", Verdict.STAGNATED): lambda: stagnated("first order"),
     ("first order", Verdict.LOST): lambda: lost("first order"),
     ("first order", Verdict.WORSE): lambda: worse("first order"),
@@ -180,7 +200,7 @@ def test_the_next_phase_begins_where_the_last_one_ended(row):
     phase, new = solver.phases[row[0]], solver.step(problem, state)
     point = phase.point(problem, phase.step(problem, state.now))
     width = getattr(solver.phases[new.phase], "width", 0.0) * problem.shape[1] ** 0.5
-    way = stiefel.norm(stiefel.polar(point.X) - point.X) if width else 0.0
+    way = stiefel.norm(stiefel.polar(point.X) - point.X) if "Newton" in new.phase else 0.0
     assert stiefel.norm(solver.output(new) - point.X) <= 1e-12 + width + way
 
 

@@ -11,7 +11,6 @@ The evaluator measures the outcome; the polish keeps it only if it is better.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -69,7 +68,8 @@ class Polish(Phase[Attempt]):
         return state.point.X, state.point.Y
 
     def residuals(self, state: Attempt) -> tuple[float, float]:
-        return float(norm(defect(state.point.X))), inf
+        X, Y, D, S = state.point.X, state.point.Y, state.point.D, state.point.S
+        return float(norm(defect(X))), float(norm(D + S + 2 * (X @ Y)))
 
     def parameters(self, state: Attempt) -> dict[str, Any]:
         return {}

@@ -218,5 +218,9 @@ class Adaptive(Solver[State]):
 
     def parameters(self, state: State) -> dict[str, Any]:
         unknown = dict.fromkeys(("rho", "lam", "r", "alpha", "beta", "theta", "step_rule"), float("nan"))
-        phase = {"divergences": state.now.memory.divergences, "newton": hasattr(state.now, "nu"), "nu": 0.0}
+        phase = {
+            "divergences": state.now.memory.divergences,
+            "newton": "Newton" in state.phase or state.phase == "descent",
+            "nu": 0.0,
+        }
         return unknown | {name: float(v) for name, v in (phase | self.phases[state.phase].parameters(state.now)).items()}

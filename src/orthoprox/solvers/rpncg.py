@@ -127,7 +127,7 @@ class RPNCG(ProximalGradient[State]):
             unchecked=None,
             trials=0,
             proxes=0,
-            newton=NewtonStep(0 * X0, Exit.ASCENT),
+            newton=NewtonStep(0 * X0, int(Exit.ASCENT)),
         )
 
     def step(self, problem: Problem, state: State) -> State:
@@ -142,10 +142,10 @@ class RPNCG(ProximalGradient[State]):
 
         newton = newton_step(problem, here.X, here.D, prox, t, unit=state.unit)
         U, end = newton.U, newton.exit
-        state = replace(state, newton=newton)
-        if (_NEAR + 1 / (t * state.unit)) * float(norm(U)) < size or end is Exit.ASCENT:
+        state = replace(state, newton=replace(newton, exit=int(end)))
+        if (_NEAR + 1 / (t * state.unit)) * float(norm(U)) < size or end == Exit.ASCENT:
             t = _LOWER * t
-        elif end is not Exit.SUPERLINEAR:
+        elif end != Exit.SUPERLINEAR:
             t = _RAISE * t
 
         if state.unchecked is None and end < _UNCHECKED[self.unchecked]:

@@ -1,6 +1,5 @@
 """Points to start from: random ones, principal components, coordinate vectors."""
 
-from contextlib import suppress
 from math import ceil
 
 import numpy as np
@@ -8,7 +7,6 @@ import numpy as np
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precision, to_numpy
 from orthoprox._linalg.stiefel import polar, sym
-from orthoprox.problems.counted import BROKEN
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.base import HasData
 from orthoprox.smooth.curvature import largest_secant
@@ -17,25 +15,12 @@ from orthoprox.stopping.deadline import Stopped
 
 def random(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a uniformly distributed point of the manifold."""
-    return like_data(problem, polar(_gaussian(problem, rng)))
+    return like_data(problem, polar(rng.standard_normal(problem.shape)))
 
 
 def random_direction(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a random matrix whose columns have length 1 on average."""
-    return like_data(problem, _gaussian(problem, rng) / problem.shape[0] ** 0.5)
-
-
-def _gaussian(problem: Problem, rng: np.random.Generator) -> np.ndarray:
-    """Return a Gaussian matrix. Its rows come in an order that the problem tells, that of the
-    gradient at a matrix of ones: if the rows of X are permuted, so are they.
-    """
-    m, n = problem.shape
-    Z, ones = rng.standard_normal((m, n)), like_data(problem, np.ones((m, n)))
-    with suppress(*BROKEN):
-        key = to_numpy(problem.grad(ones))[:, 0]
-        if np.all(np.isfinite(key)):
-            Z[np.argsort(key, kind="stable")] = Z.copy()
-    return Z
+    return like_data(problem, rng.standard_normal(problem.shape) / problem.shape[0] ** 0.5)
 
 
 def like_data(problem: Problem, X: np.ndarray) -> Array:
