@@ -163,7 +163,8 @@ def minimize(
         else:
             with Progress(callback) if progress else nullcontext(callback) as shown:
                 result = run(call, starts[0], units.callback(shown))
-        result = lower_minima(call, result, rng, starts[1:] if spare else [], effort)
+        if effort != "fast":
+            result = lower_minima(call, result, rng, starts[1:] if spare else [], effort)
         if polish:
             result = polished(call, result)
         if stop is None:

@@ -145,7 +145,7 @@ class _Counted(smooth.Function):
 
 
 def test_budgets_end_a_run_with_a_truthful_status():
-    problem = op.problems.compressed_modes(128, 4, 0.1)
+    problem = op.problems.compressed_modes(1024, 4, 0.1)
     with pytest.warns(op.ConvergenceWarning, match="iteration budget is used up"):
         assert op.minimize(problem, max_iterations=20).status is Status.ITERATIONS
     with pytest.warns(op.ConvergenceWarning, match="time budget is used up"):

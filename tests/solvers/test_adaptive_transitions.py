@@ -104,9 +104,11 @@ def identified():
     raise AssertionError("The supports are never identified.")
 
 
-def polished():
+def polished(shown=False):
+    """A state that is to be polished, or has been."""
     problem, state = large()
-    return problem, in_phase("polish", problem, state)
+    state = in_phase("polish", problem, state)
+    return problem, SOLVER.step(problem, state) if shown else state
 
 
 def second_order(steps_before):
@@ -131,7 +133,7 @@ SITUATIONS = {
     ("late first order", Verdict.STAGNATED): lambda: stagnated("late first order"),
     ("late first order", Verdict.WORSE): lambda: worse("late first order"),
     ("late first order", Verdict.NEAR): lambda: near("late first order"),
-    ("polish", Verdict.POLISHED): polished,
+    ("polish", Verdict.POLISHED): lambda: polished(shown=True),
     ("polish", Verdict.REFUSED): polished,
     ("first order alone", Verdict.STAGNATED): lambda: stagnated("first order alone"),
 }
@@ -254,7 +256,7 @@ def test_a_polish_is_tried_again_only_where_it_has_failed():
     problem, state = near("first order")
     refused = steps(STINGY, problem, state, 2)[-1]
     assert refused.now.memory.polish_at > 0
-    found = steps(SOLVER, problem, state, 2)[-1]
+    found = steps(SOLVER, problem, state, 3)[-1]
     assert (found.phase, found.now.memory.polish_at) == ("late first order", 0.0)
     assert "polish" not in {state.phase for state in steps(SOLVER, problem, found, 20)}
 
@@ -268,6 +270,8 @@ def test_a_slow_run_with_a_large_sparse_x_is_polished_or_goes_on(helps):
     trying, new = steps(solver, problem, state, 2)
     assert trying.phase == "polish"
     if helps:
+        assert new.phase == "polish"
+        new = solver.step(problem, new)
         assert new.phase == "late first order"
         found = solver.phases["polish"].step(problem, trying.now)
         np.testing.assert_array_equal(solver.output(new), found.point.X)

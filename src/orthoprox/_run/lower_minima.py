@@ -35,7 +35,7 @@ def lower_minima(
     paths: a wide and a narrow one from the minimiser, or, after a failure, wide ones from random
     points near the minimiser and far from it. The search ends after some failures in a row.
     """
-    if not EFFORTS[effort] or result.status is not Status.CONVERGED or isinstance(call.problem.nonsmooth, Zero):
+    if result.status is not Status.CONVERGED or isinstance(call.problem.nonsmooth, Zero):
         return result
     search = _Search(replace(call, meter=Meter("run", call.meter.work)), result, EFFORTS[effort])
     with call.meter.part("lower minima"):

@@ -18,8 +18,8 @@ from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, is_worse
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
-from orthoprox.solvers._shared.newton_phase import ProximalNewton
 from orthoprox.solvers.base import Auto, Facts, Residuals, Solver
+from orthoprox.solvers.rpncg import ProximalNewton
 from orthoprox.stopping.rules import Stop
 
 BACK = "the phase before"
