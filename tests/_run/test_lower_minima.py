@@ -62,7 +62,7 @@ def test_looking_for_lower_minima_never_returns_a_higher_one(first, monkeypatch)
     worse = max(first, higher, key=lambda result: result.projected_objective)
     tried = []
     monkeypatch.setattr(module, "is_small", lambda problem: False)
-    monkeypatch.setattr(module, "SMALL", replace(SMALL, floor=1e12))
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "run", lambda call, X: tried.append(X) or worse)
     assert lower_minima(a_call(), better, RNG(0)) is better
     assert 1 <= len(tried) <= FAILURES
@@ -93,7 +93,7 @@ def test_an_interrupted_search_for_lower_minima_keeps_the_best(first, monkeypatc
         return runs.append(X) or stopped
 
     monkeypatch.setattr(module, "is_small", lambda problem: False)
-    monkeypatch.setattr(module, "SMALL", replace(SMALL, floor=1e12))
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "run", interrupted)
     assert lower_minima(call, first, RNG(0)) is first
     assert len(runs) == 1
@@ -115,7 +115,7 @@ def rounds(first, outcomes, monkeypatch, floor=1e12, probe_value=lambda problem,
     """
     paths, runs, ends = [], [], iter(outcomes)
     monkeypatch.setattr(module, "is_small", lambda problem: False)
-    monkeypatch.setattr(module, "SMALL", replace(SMALL, floor=floor))
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=floor))
     monkeypatch.setattr(module, "follow", lambda problem, X, stages: paths.append((X, stages)) or X)
     monkeypatch.setattr(module, "probe_value", probe_value)
     monkeypatch.setattr(module, "random_direction", lambda problem, rng: JITTER)
@@ -181,7 +181,7 @@ def test_effort_is_the_work_that_hops_may_take(first, monkeypatch, effort):
     search = module._Search(a_call(), short, module.EFFORTS[effort])
     factor = {"fast": 0, "normal": 1, "thorough": 10}[effort]
     cost = max(GAUSSIAN.flops, SETTINGS.overhead)
-    assert search.allowed * cost == pytest.approx(factor * SMALL.floor)
+    assert search.allowed * cost == pytest.approx(factor * SETTINGS.floor)
     assert search.rounds == factor * SETTINGS.rounds
     long = replace(first, phases=(Part("run", 1.0, 10**6, 0.0),))
     assert module._Search(a_call(), long, module.EFFORTS[effort]).allowed == factor * 10**6
@@ -219,7 +219,7 @@ def test_further_starts_are_tried_before_the_first_hop(first, monkeypatch):
     other = stiefel.random_point(60, 30, seed=1)
     lower, begun = like(first, 1.1, X=stiefel.random_point(60, 30, seed=2)), []
     monkeypatch.setattr(module, "is_small", lambda problem: False)
-    monkeypatch.setattr(module, "SMALL", replace(SMALL, floor=1e12))
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "follow", lambda problem, X, stages: X)
     monkeypatch.setattr(module, "probe_value", lambda problem, X: 0.0)
     monkeypatch.setattr(module, "run", lambda call, X: begun.append(X) or (lower if X is other else first))

@@ -52,9 +52,9 @@ class _Search:
         k, problem = SETTINGS, call.problem
         self.call, self.best, self.gradients = call, result, call.meter.work.gradients
         self.small = is_small(problem)
-        self.rounds = int(factor * k.rounds)
+        self.factor, self.rounds = factor, int(factor * k.rounds)
         before = sum(part.gradients for part in result.phases if part.name == "run")
-        self.work = factor * max(SMALL.floor, max(problem.flops, k.overhead) * before)
+        self.run_work = max(problem.flops, k.overhead) * before
 
     def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
         """Look for lower minima."""
@@ -75,7 +75,8 @@ class _Search:
     @property
     def allowed(self) -> float:
         """The gradients that may be spent."""
-        return self.work / max(self.call.problem.flops, SMALL.overhead if self.small else SETTINGS.overhead)
+        numbers = SMALL if self.small else SETTINGS
+        return self.factor * max(numbers.floor, self.run_work) / max(self.call.problem.flops, numbers.overhead)
 
     @property
     def spent(self) -> int:
