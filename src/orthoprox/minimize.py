@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from orthoprox._adaptive.compiled import use_compiled
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
@@ -45,6 +46,7 @@ _OPTIONS = (
     "polish",
     "project",
     "effort",
+    "compiled",
     "seed",
     "history",
     "callback",
@@ -69,6 +71,7 @@ def minimize(
     polish: bool | str = "auto",
     project: bool = False,
     effort: str | None = None,
+    compiled: bool | None = None,
     seed: Any = 0,
     history: bool = True,
     callback: Callback | None = None,
@@ -118,6 +121,15 @@ def minimize(
         ``tol`` and ``max_iterations``. The result is that of the run which ended lowest, with its
         iterations, history and ``run_seconds``; ``seconds``, ``work`` and ``phases`` are of the
         whole call.
+    compiled : bool, optional
+        Whether the search for a start and for lower minima of a small problem goes through a loop
+        compiled by numba, where there is one: quadratic l with a matrix, g = L1, double precision.
+        It makes the same iterations, to rounding, many times faster. By default the process chooses
+        once, as the environment variable ORTHOPROX_COMPILED says (0 or 1), or else: compiled if
+        the code was on disk before, where ``orthoprox compile`` leaves it, so that no call waits
+        for a compiler. A call of less than 2 s does not wait for numba to be loaded either.
+        ``result.compiled`` tells what was used; with the same choice the same call has the same
+        result, bit for bit.
     seed : int or numpy.random.Generator
         For random starts.
     history : bool
@@ -146,16 +158,22 @@ def minimize(
     polish = _wants_polish(polish, default=solver.auto.polish and stop is None)
     start, searched = _named(start, solver.auto.start)
     effort = _checked_effort(effort, searched, solver, stop)
+    compiled = None if compiled is None else inputs.flag(compiled, "compiled")
     n_starts = _checked_n_starts(n_starts, start, callback, inputs.flag(progress, "progress"))
     project, history, rng = inputs.flag(project, "project"), inputs.flag(history, "history"), inputs.generator(seed)
     with deadline.listening(), hurried(deadline.budget), quiet():
         units, X0, like = _units(problem, counted(problem, meter.work, deadline), start, deadline, project=project)
         inside = counted(units.inside, meter.work, deadline)
         spare = 1 if searched and effort != "fast" and n_starts == 1 else 0
-        starts = [X0] if X0 is not None else _starts(inside, start, n_starts + spare, rng, deadline)
+        compiled = (searched or effort != "fast") and use_compiled(inside, compiled, deadline.budget)
+        starts = [X0]
+        if X0 is None:
+            starts = _starts(inside, start, n_starts + spare, rng, deadline, compiled=compiled)
         starts = [namespace(X).astype(X, like.dtype) for X in starts]
         evaluator = evaluator_at(inside, starts[0], meter, deadline)
-        call = Call(inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, history=history)
+        call = Call(
+            inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, history=history, compiled=compiled
+        )
         if n_starts > 1 and not deadline.interrupted:
             result = solve_from(call, units.inside, starts)
         else:
@@ -169,7 +187,7 @@ def minimize(
     if deadline.interrupted:
         result = interrupted(result)
     meter.left["certificate"] = result.measurement.projected_objective
-    result = units.result(replace(result, **meter.totals()), solver)
+    result = units.result(replace(result, compiled=compiled, **meter.totals()), solver)
     if result.status is not Status.CONVERGED:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
@@ -251,14 +269,16 @@ def _units(
     return units, None if named else X, X
 
 
-def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
+def _starts(
+    problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline, *, compiled: bool
+) -> list[Array]:
     """Return the starts of this name; random points in place of those that there was no time to
     find, or that the terms did not allow.
     """
     starts: list[Array] = []
     with deadline.part(1.0 if name == "search" else 0.5), suppress(*BROKEN):
         if name == "search":  # which takes a share of its own
-            return search(problem, rng, number, deadline)
+            return search(problem, rng, number, deadline, compiled=compiled)
         for _ in range(number):
             starts.append(STARTS[name](problem, rng))
     return starts + [random(problem, rng) for _ in range(number - len(starts))]
