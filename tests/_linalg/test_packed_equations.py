@@ -19,14 +19,14 @@ def kind(request, monkeypatch):
 
 
 def test_few_equations_are_kept_as_arrays(kind):
-    X, E = equations()
+    _, E = equations()
     assert sp.issparse(E.J) == (kind == "sparse arrays")
     assert E.fill[0] == len(E.pairs[0])
 
 
 def test_both_ways_solve_the_same_equations(monkeypatch):
     """The same pairs of columns, the same projection."""
-    X, E = equations()
+    _, E = equations()
     monkeypatch.setattr(packed, "_DENSE", 0)
     _, F = equations()
     for one, two in zip(E.pairs, F.pairs, strict=True):

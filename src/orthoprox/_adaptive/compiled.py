@@ -67,8 +67,7 @@ def loop(problem: Problem) -> Loop | None:
     if not all(_is_double(part) for part in (H, g.mu, 0.0 if B is None else B)):
         return None
     mu, B = (np.ascontiguousarray(np.broadcast_to(part, problem.shape)) for part in (g.mu, 0.0 if B is None else B))
-    rows = sp.csr_array(H) if sp.issparse(H) else _all_entries(H)
-    return Loop((rows.indptr.astype(np.int64), rows.indices.astype(np.int64), np.ascontiguousarray(rows.data)), mu, B)
+    return Loop(_rows(H), mu, B)
 
 
 def _is_double(part: Any) -> bool:
@@ -76,9 +75,12 @@ def _is_double(part: Any) -> bool:
     return bool(plain and part.ndim <= 2 and part.dtype == np.float64) or isinstance(part, float)
 
 
-def _all_entries(H: Array) -> Any:
+def _rows(H: Any) -> tuple[Array, Array, Array]:
+    if sp.issparse(H):
+        H = sp.csr_array(H)
+        return H.indptr.astype(np.int64), H.indices.astype(np.int64), np.ascontiguousarray(H.data)
     m = len(H)
-    return sp.csr_array((H.ravel(), np.tile(np.arange(m), m), m * np.arange(m + 1)), shape=(m, m))
+    return m * np.arange(m + 1), np.tile(np.arange(m), m), np.array(H).ravel()
 
 
 def use_compiled(problem: Problem, wanted: bool | None, seconds: float = inf) -> bool:

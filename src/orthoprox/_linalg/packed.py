@@ -150,6 +150,7 @@ class Orthogonality:
         n, self.entries = X.shape[1], PackedEntries(mask)
         small = len(self.entries) * n * (n + 1) / 2 <= _DENSE and bool(np.all(np.isfinite(X)))
         self.X: Any = X if small else sp.csr_array(X)
+        J: Any
         pairs, J = self._dense_rows() if small else self._sparse_rows()
         self.pairs = pairs // n, pairs % n
         squares, limits = J * J, np.finfo(X.dtype)

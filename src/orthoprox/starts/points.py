@@ -10,37 +10,42 @@ from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precis
 from orthoprox._linalg.stiefel import polar, sym
 from orthoprox.problems.counted import BROKEN
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.base import HasData
 from orthoprox.smooth.curvature import largest_secant
 from orthoprox.stopping.deadline import Stopped
 
 
 def random(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a uniformly distributed point of the manifold."""
-    return like_data(problem, polar(_gaussian(problem, rng)))
+    return like_data(problem, polar(gaussian(problem.shape, rng, row_order(problem))))
 
 
 def random_direction(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a random matrix whose columns have length 1 on average."""
-    return like_data(problem, _gaussian(problem, rng) / problem.shape[0] ** 0.5)
+    return like_data(problem, gaussian(problem.shape, rng, row_order(problem)) / problem.shape[0] ** 0.5)
 
 
-def _gaussian(problem: Problem, rng: np.random.Generator) -> np.ndarray:
-    """Return a Gaussian matrix. Its rows come in an order that the problem tells, that of the
-    gradient at a matrix of ones: if the rows of X are permuted, so are they.
+def row_order(problem: Problem) -> np.ndarray:
+    """Return an order of the rows of X that the problem tells, that of its gradient at a matrix of
+    ones: if the rows of X are permuted, so is the order.
     """
     m, n = problem.shape
-    Z, ones = rng.standard_normal((m, n)), like_data(problem, np.ones((m, n)))
     with suppress(*BROKEN):
-        key = to_numpy(problem.grad(ones))[:, 0]
+        key = to_numpy(problem.grad(like_data(problem, np.ones((m, n)))))[:, 0]
         if np.all(np.isfinite(key)):
-            Z[np.argsort(key, kind="stable")] = Z.copy()
+            return np.argsort(key, kind="stable")
+    return np.arange(m)
+
+
+def gaussian(shape: tuple[int, int], rng: np.random.Generator, order: np.ndarray) -> np.ndarray:
+    """Return a Gaussian matrix whose rows come in this order."""
+    Z = np.empty(shape)
+    Z[order] = rng.standard_normal(shape)
     return Z
 
 
 def like_data(problem: Problem, X: np.ndarray) -> Array:
     """Return X in the library and the precision of the problem's data."""
-    like = problem.smooth.data if isinstance(problem.smooth, HasData) else None
+    like = getattr(problem.smooth, "data", None)  # of a term that HasData
     return X if like is None else from_numpy(X, like=like)
 
 
