@@ -8,7 +8,7 @@ import os
 import struct
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.rules import Iterate, StagnationMonitor
-from orthoprox._adaptive.small import is_small
+from orthoprox._adaptive.small import SMALL, is_small
 from orthoprox._arrays.library import Array
 from orthoprox._arrays.words import short
 from orthoprox.nonsmooth.l1 import L1
@@ -30,11 +30,7 @@ from orthoprox.smooth.curvature import hessian_matrix
 from orthoprox.smooth.quadratic import Quadratic
 from orthoprox.smooth.variance import Variance
 
-_MATRICES = "X", "E", "Z", "D", "EY", "EG", "good"
-_NUMBERS = "c", "near_curvature", "gap", "stationarity", "feasibility", "t", "theta", "vanished"
-_MONITOR = tuple(field.name for field in fields(StagnationMonitor))
 _COUNTS = "vanished", "step_rule", "patience", "iterations", "slow"  # the integers among them
-_CHUNK = 1e7  # operations between two looks at the deadline: a few milliseconds
 _LOADING = 2.0  # seconds, more than loading numba takes on a slow machine
 _CODE = Path(__file__).with_name("walk.py")
 
@@ -49,9 +45,9 @@ class Loop:
 
     @property
     def flops(self) -> float:
-        """The operations of an iteration."""
+        """About the operations of an iteration."""
         m, n = self.mu.shape
-        return float(2 * n * (len(self.rows[1]) + 4 * m * n + 10 * m))
+        return float(2 * (2 * n * (len(self.rows[1]) + 2 * m * n)))
 
 
 def loop(problem: Problem) -> Loop | None:
@@ -66,7 +62,7 @@ def loop(problem: Problem) -> Loop | None:
     B = getattr(ell, "B", None)
     if not all(_is_double(part) for part in (H, g.mu, 0.0 if B is None else B)):
         return None
-    mu, B = (np.ascontiguousarray(np.broadcast_to(part, problem.shape)) for part in (g.mu, 0.0 if B is None else B))
+    mu, B = (np.array(np.broadcast_to(part, problem.shape), order="C") for part in (g.mu, 0.0 if B is None else B))
     return Loop(_rows(H), mu, B)
 
 
@@ -78,7 +74,7 @@ def _is_double(part: Any) -> bool:
 def _rows(H: Any) -> tuple[Array, Array, Array]:
     if sp.issparse(H):
         H = sp.csr_array(H)
-        return H.indptr.astype(np.int64), H.indices.astype(np.int64), np.ascontiguousarray(H.data)
+        return H.indptr.astype(np.int64), H.indices.astype(np.int64), np.array(H.data)
     m = len(H)
     return m * np.arange(m + 1), np.tile(np.arange(m), m), np.array(H).ravel()
 
@@ -161,41 +157,43 @@ class Walks:
         way = loop(problem)
         if way is None:
             raise TypeError(f"{problem} has no compiled loop.")
-        chunk = max(1, int(_CHUNK / way.flops))
+        chunk = max(1, int(SMALL.chunk / way.flops))
         for i in range(len(self.runs)):
             left, reason = iterations, walk.GOING
             while left and reason != walk.ENDED:
                 problem.heed()
                 run = self.runs[i]
-                big, square, numbers = _packed(phase, way, run, tol)
-                done, reason = walk.walk(way.rows, big, square, numbers, min(chunk, left))
+                arrays, numbers, settings = _packed(phase, way, run, tol)
+                done, reason = walk.walk(way.rows, arrays, numbers, settings, min(chunk, left))
                 problem.count(gradients=done, proxes=done)
-                run = _unpacked(run, big, square, numbers[0])
+                run = _unpacked(run, arrays, numbers)
                 self.runs[i] = phase.restarted(problem, run) if reason == walk.LOST else run
                 left -= done
 
 
-def _packed(phase: FirstOrder, way: Loop, run: Iterate, tol: float) -> tuple[Array, Array, Array]:
-    """Return an iterate as the arrays that the loop works on."""
-    k, memory, (m, n) = phase.settings, run.memory, way.mu.shape
-    big, square, numbers = np.empty((10, m, n)), np.empty((3, n, n)), np.zeros((2, 19))
-    for at, matrix in enumerate([*(getattr(run, name) for name in _MATRICES), way.mu, way.B]):
-        big[at] = matrix
-    square[0], square[1] = run.Y, run.G
-    numbers[0, :14] = [*(getattr(run, name) for name in _NUMBERS), *(getattr(run.monitor, name) for name in _MONITOR)]
-    numbers[1] = [
-        *(k.penalty, k.smoothing, k.centre, k.inertia, k.near, k.identified, k.weight),
-        *(k.window, k.slow, k.goal, memory.floor, memory.safety, memory.bound, tol),
-        *(k.vanished, *k.margins, *k.decays),
-    ]
-    return big, square, numbers
+def _packed(phase: FirstOrder, way: Loop, run: Iterate, tol: float) -> tuple[Any, Array, Any]:
+    """Return an iterate as what the loop works on, and its settings."""
+    from orthoprox._adaptive.walk import CONSTANTS, MATRICES, MEMORY, MONITOR, NUMBERS
+
+    k = phase.settings
+    arrays = (
+        *(np.array(getattr(run, name), order="C") for name in MATRICES),
+        way.mu,
+        way.B,
+        np.empty_like(way.mu),
+        np.empty_like(run.Y),
+    )
+    numbers = [*(getattr(run, name) for name in NUMBERS), *(getattr(run.monitor, name) for name in MONITOR)]
+    constants = tuple(float(getattr(k, name)) for name in CONSTANTS)
+    memory = *(float(getattr(run.memory, name)) for name in MEMORY), tol
+    return arrays, np.array(numbers, float), (constants, memory, k.margins, k.decays)
 
 
-def _unpacked(run: Iterate, big: Array, square: Array, numbers: Array) -> Iterate:
+def _unpacked(run: Iterate, arrays: Any, numbers: Array) -> Iterate:
     """Return the iterate that the loop has left."""
-    found = dict(zip((*_NUMBERS, *_MONITOR), numbers.tolist(), strict=False))
-    for name in _COUNTS:
-        found[name] = int(found[name])
-    monitor = StagnationMonitor(**{name: found.pop(name) for name in _MONITOR})
-    matrices = dict(zip(_MATRICES, big, strict=False))
-    return replace(run, **matrices, Y=square[0], G=square[1], **found, monitor=monitor)
+    from orthoprox._adaptive.walk import MATRICES, MONITOR, NUMBERS
+
+    found: dict[str, Any] = dict(zip((*NUMBERS, *MONITOR), numbers.tolist(), strict=True))
+    found |= {name: int(found[name]) for name in _COUNTS}
+    monitor = StagnationMonitor(**{name: found.pop(name) for name in MONITOR})
+    return replace(run, **dict(zip(MATRICES, arrays, strict=False)), **found, monitor=monitor)

@@ -10,8 +10,22 @@ import numpy as np
 from numba import njit
 
 GOING, ENDED, LOST = 0, 1, 2  # why a walk returns: all its iterations are made, it has ended, it needs a restart
-ROWS = "Tuple((int64[::1], int64[::1], float64[::1]))"
-SIGNATURE = f"Tuple((int64, int64))({ROWS}, float64[:, :, ::1], float64[:, :, ::1], float64[:, ::1], int64)"
+
+# What it works on, by the names of ``Iterate``, ``Settings`` and ``Memory``, in order
+MATRICES = "X", "E", "Z", "D", "EY", "EG", "good", "Y", "G"
+NUMBERS = "c", "near_curvature", "gap", "stationarity", "feasibility", "t", "theta", "vanished"
+MONITOR = "step_rule", "patience", "iterations", "window_best", "previous_best", "slow"
+CONSTANTS = "penalty", "smoothing", "centre", "inertia", "near", "vanished", "weight", "window", "slow", "goal", "identified"
+MEMORY = "floor", "safety", "bound"
+C, NEAR_C, GAP, STATIONARITY, FEASIBILITY, T, THETA, VANISHED = range(len(NUMBERS))
+STEP_RULE, PATIENCE, ITERATIONS, WINDOW_BEST, PREVIOUS_BEST, SLOW = range(len(NUMBERS), len(NUMBERS + MONITOR))
+
+_ROWS = "Tuple((int64[::1], int64[::1], float64[::1]))"
+_ARRAYS = f"UniTuple(float64[:, ::1], {len((*MATRICES, 'mu', 'B', 'room', 'room'))})"
+_SETTINGS = (
+    f"Tuple((UniTuple(float64, {len(CONSTANTS)}), UniTuple(float64, {len((*MEMORY, 'tol'))}), {'UniTuple(float64, 2), ' * 2}))"
+)
+SIGNATURE = f"Tuple((int64, int64))({_ROWS}, {_ARRAYS}, float64[::1], {_SETTINGS}, int64)"
 
 
 def _compiled(function: Callable[..., Any]) -> Any:
@@ -22,28 +36,33 @@ def _compiled(function: Callable[..., Any]) -> Any:
 
 
 @_compiled
-def walk(rows: Any, big: Any, square: Any, numbers: Any, steps: int) -> Any:
+def walk(rows: Any, arrays: Any, s: Any, settings: Any, steps: int) -> Any:
     """Make up to so many iterations in place; return how many gradients that took, and why it
     returned. After ``LOST`` the last good X, the monitor and the last c near the manifold are those
     before the last iteration, as a restart needs them.
 
-    ``big`` has the matrices X, E, Z, D, EY, EG, good, mu, B and room for another; ``square`` has Y,
-    G and room for another; ``numbers`` has what ``compiled.py`` names. The rows of the Hessian of l
-    are given as in a sparse array: where they begin, columns and values.
+    Parameters
+    ----------
+    rows : tuple
+        The rows of the Hessian of l, as in a sparse array: where they begin, columns and values.
+    arrays : tuple
+        ``MATRICES``, the weights mu of g, the linear part B of l, and room for an X and a Y.
+    s : array
+        ``NUMBERS`` and ``MONITOR``.
+    settings : tuple
+        ``CONSTANTS``, ``MEMORY`` with tol, margins and decays.
+    steps : int
+        The iterations.
     """
-    X, E, Z, D, EY, EG = big[0], big[1], big[2], big[3], big[4], big[5]
-    good, mu, B, P = big[6], big[7], big[8], big[9]
-    Y, G, S = square[0], square[1], square[2]
-    s, k = numbers[0], numbers[1]
-    pointers, columns, values = rows
-    penalty, smoothing, centre, inertia, near, identified, weight = k[0], k[1], k[2], k[3], k[4], k[5], k[6]
-    window, slow_after, goal, floor, safety, bound, tol = k[7], k[8], k[9], k[10], k[11], k[12], k[13]
+    X, E, Z, D, EY, EG, good, Y, G, mu, B, P, S = arrays
+    (pointers, columns, values), (constants, (floor, safety, bound, tol), margins, decays) = rows, settings
+    penalty, smoothing, centre, inertia, near, patience, weight, window, hasty, goal, identified = constants
     m, n = X.shape
     d, u = np.empty(n), np.empty(n)
 
     for done in range(steps):
-        c, stationarity, feasibility, rule = s[0], s[3], s[4], int(s[8])
-        if max(stationarity, feasibility) <= tol or rule > 1:
+        c, stationarity, feasibility, rule = s[C], s[STATIONARITY], s[FEASIBILITY], int(s[STEP_RULE])
+        if max(stationarity, feasibility) <= tol or rule >= len(margins):
             return done, ENDED
         total = (1 + smoothing) * c
         alpha = penalty * c
@@ -65,8 +84,8 @@ def walk(rows: Any, big: Any, square: Any, numbers: Any, steps: int) -> Any:
         # extrapolation
         t, theta = 1.0, 0.0
         if not along > 0:
-            t = (1 + sqrt(1 + 4 * s[5] * s[5])) / 2
-            theta = min((s[5] - 1) / t, inertia) if rule == 0 else 0.0
+            t = (1 + sqrt(1 + 2 * s[T] * (2 * s[T]))) / 2
+            theta = min((s[T] - 1) / t, inertia) if rule == 0 else 0.0
         move = 0.0
         for i in range(m):
             for j in range(n):
@@ -156,7 +175,7 @@ def walk(rows: Any, big: Any, square: Any, numbers: Any, steps: int) -> Any:
                     lost = not positive
                 else:
                     vanished = not positive
-        if lost or (vanished and s[7] + 1 >= k[14]):
+        if lost or (vanished and s[VANISHED] + 1 >= patience):
             return done + 1, LOST
 
         # residuals, curvature, stagnation
@@ -164,22 +183,22 @@ def walk(rows: Any, big: Any, square: Any, numbers: Any, steps: int) -> Any:
             for b in range(n):
                 Y[a, b] += S[a, b]
         gap, scale = total * length, max(sqrt(slope), floor)
-        s[2], s[3], s[4] = gap, gap / (scale if scale > 0 else 1.0), size
-        s[0] = max(k[15 + rule] * safety * measured, k[17 + rule] * c)
-        s[1] = s[0] if size <= 0.5 else s[1]
-        s[5], s[6], s[7] = t, theta, s[7] + 1 if vanished else 0.0
+        s[GAP], s[STATIONARITY], s[FEASIBILITY] = gap, gap / (scale if scale > 0 else 1.0), size
+        s[C] = max(margins[rule] * safety * measured, decays[rule] * c)
+        s[NEAR_C] = s[C] if size <= 0.5 else s[NEAR_C]
+        s[T], s[THETA], s[VANISHED] = t, theta, s[VANISHED] + 1 if vanished else 0.0
         if not vanished:
             for i in range(m):
                 for j in range(n):
                     good[i, j] = X[i, j]
-        s[10] += 1
-        s[11] = min(s[11], max(s[3], s[4]))
-        if s[10] % window == 0:
-            best, before = s[11], s[12]
+        s[ITERATIONS] += 1
+        s[WINDOW_BEST] = min(s[WINDOW_BEST], max(s[STATIONARITY], s[FEASIBILITY]))
+        if s[ITERATIONS] % window == 0:
+            best, before = s[WINDOW_BEST], s[PREVIOUS_BEST]
             gain = log(before / best) if 0 < best < before < inf else 0.0
-            slow = best > 0 and log(max(best / goal, 1 / identified)) * window > slow_after * gain
-            s[13] = s[13] + 1 if s[10] > window and slow else 0.0
-            s[11], s[12] = inf, min(before, best)
-            if s[13] >= s[9]:
-                s[5], s[8], s[10], s[12], s[13] = 1.0, rule + 1.0, 0.0, inf, 0.0
+            slow = best > 0 and log(max(best / goal, 1 / identified)) * window > hasty * gain
+            s[SLOW] = s[SLOW] + 1 if s[ITERATIONS] > window and slow else 0.0
+            s[WINDOW_BEST], s[PREVIOUS_BEST] = inf, min(before, best)
+            if s[SLOW] >= s[PATIENCE]:  # the next step rule begins anew
+                s[T], s[STEP_RULE], s[ITERATIONS], s[PREVIOUS_BEST], s[SLOW] = 1.0, rule + 1.0, 0.0, inf, 0.0
     return steps, GOING
