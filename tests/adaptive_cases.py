@@ -9,9 +9,12 @@ from cases import normal
 from orthoprox import smooth, stiefel
 from orthoprox._adaptive.phase import Memory, PrimalDual
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.small import SMALL
 from orthoprox._adaptive.smoothing_newton import SmoothingNewton
 from orthoprox.nonsmooth import L1, L21, MCP, Nonnegative, Zero
+from orthoprox.solvers import Adaptive
 
+LARGE = Adaptive(small=replace(SMALL, entries=0))  # for which no problem is small
 DATA = op.datasets.five_components(50, 30, seed=1)
 X0 = stiefel.random_point(30, 4, seed=2)
 

@@ -30,7 +30,7 @@ def test_a_start_that_is_already_stationary_needs_no_step():
 
 def test_minimize_warns_where_it_did_not_converge():
     with pytest.warns(op.ConvergenceWarning, match=r"iteration budget is used up. Reached: stationarity"):
-        result = op.minimize(SPARSE, max_iterations=2)
+        result = op.minimize(SPARSE, "random", max_iterations=2)
     assert not result.converged
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
+from adaptive_cases import LARGE
 from cases import normal
 from orthoprox import stiefel
 from orthoprox._run.conclusion import with_certified_status
@@ -16,7 +17,7 @@ from small_problems import GAUSSIAN
 def test_minimize_polishes():
     """To rounding, with exact zeros, at the same objective."""
     problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
-    plain, polished = (op.minimize(problem, "random", polish=choice) for choice in (False, "auto"))
+    plain, polished = (op.minimize(problem, "random", method=LARGE, polish=choice) for choice in (False, "auto"))
     assert polished.polished
     assert not plain.polished
     assert polished.measurement.kkt_error <= 1e-12 < 1e-9 < plain.measurement.kkt_error
@@ -65,7 +66,7 @@ def test_polishing_on_request():
 
 def test_an_interrupted_run_is_not_polished():
     def stop(now):
-        if now.iteration == 150:
+        if now.iteration == 5:
             raise StopIteration
 
     problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)

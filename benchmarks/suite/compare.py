@@ -5,8 +5,13 @@ from math import ceil
 
 from benchmarks.studies.task import Row
 
-Objectives = Mapping[str, float]  # by the name of the case
+Objectives = Mapping[str, float]  # by the name of the problem
 KINDS = {"tables": "tables", "modes": "compressed modes", "families": "families"}
+
+
+def problem(row: Row) -> str:
+    """Return the name of what was solved: of compressed modes without the seed of their start."""
+    return row["case"].partition(", seed")[0] if row["study"] == "modes" else str(row["case"])
 
 
 def gap(objective: float, other: float) -> float:
@@ -20,17 +25,17 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def lowest(rows: Iterable[Row]) -> dict[str, float]:
-    """Return the lowest objective of each case."""
+    """Return the lowest objective of each problem."""
     found: dict[str, float] = {}
     for row in rows:
         if row["objective"] is not None:
-            found[row["case"]] = min(row["objective"], found.get(row["case"], row["objective"]))
+            found[problem(row)] = min(row["objective"], found.get(problem(row), row["objective"]))
     return found
 
 
 def gaps(rows: Iterable[Row], others: Objectives) -> list[float]:
     """Return the gaps of rows to the objectives of others, on the cases that both have."""
-    return [gap(row["objective"], others[row["case"]]) for row in rows if row["case"] in others]
+    return [gap(row["objective"], others[problem(row)]) for row in rows if problem(row) in others]
 
 
 def count(rows: Iterable[Row], others: Objectives, same: float) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from benchmarks.studies.page import origins
 from benchmarks.studies.rows import Rows
 from benchmarks.studies.target import table as target_table
 from benchmarks.studies.task import Row
-from benchmarks.suite.compare import Objectives, count, gap, groups, lowest, quantile
+from benchmarks.suite.compare import Objectives, count, gap, groups, lowest, problem, quantile
 from benchmarks.suite.goals import goals
 
 from orthoprox.reproduce.table import markdown
@@ -61,7 +61,7 @@ def objectives(rows: Sequence[Row], others: Mapping[str, Objectives], same: floa
         [title, name, *count(own, found, same)]
         for title, own in groups(rows).items()
         for name, found in others.items()
-        if any(row["case"] in found for row in own)
+        if any(problem(row) in found for row in own)
     ]
     return markdown(["", "compared with", "not above", "below"], lines)
 
@@ -82,8 +82,8 @@ def listing(rows: Sequence[Row], others: Mapping[str, Objectives], units: Object
     """
     lines = []
     for row in rows:
-        case = row["case"]
-        gaps = [f"{gap(row['objective'], found[case]):.1e}" if case in found else "" for found in others.values()]
+        case, name = row["case"], problem(row)
+        gaps = [f"{gap(row['objective'], found[name]):.1e}" if name in found else "" for found in others.values()]
         beside = [] if units is None else [f"{units[case]:.3f}" if case in units else ""]
         work = str(row["work"]["gradients"]) if "work" in row else ""
         ended = "yes" if row["converged"] else f"**{row['status'].lower()}**"

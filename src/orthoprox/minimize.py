@@ -29,29 +29,12 @@ from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
+from orthoprox.starts.canonical import Canonical
 from orthoprox.starts.points import random
 from orthoprox.starts.search import search
 from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
 from orthoprox.stopping.status import Status
-
-_OPTIONS = (
-    "start",
-    "n_starts",
-    "method",
-    "tol",
-    "max_iterations",
-    "max_seconds",
-    "stop",
-    "polish",
-    "project",
-    "effort",
-    "compiled",
-    "seed",
-    "history",
-    "callback",
-    "progress",
-)
 
 
 class ConvergenceWarning(UserWarning):
@@ -164,6 +147,7 @@ def minimize(
     with deadline.listening(), hurried(deadline.budget), quiet():
         units, X0, like = _units(problem, counted(problem, meter.work, deadline), start, deadline, project=project)
         inside = counted(units.inside, meter.work, deadline)
+        rng = _canonical(rng, inside, deadline) if searched else rng
         spare = 1 if searched and effort != "fast" and n_starts == 1 else 0
         compiled = (searched or effort != "fast") and use_compiled(inside, compiled, deadline.budget)
         starts = [X0]
@@ -179,7 +163,8 @@ def minimize(
         else:
             with Progress(callback) if progress else nullcontext(callback) as shown:
                 result = run(call, starts[0], units.callback(shown))
-        result = lower_minima(call, result, rng, starts[1:] if spare else [], effort)
+        if effort != "fast":
+            result = lower_minima(call, result, rng, starts[1:] if spare else [], effort)
         if polish:
             result = polished(call, result)
         if stop is None:
@@ -204,11 +189,11 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
     if method is None:
         method = "lsalm" if parameters else "adaptive"
     kind = SOLVERS[inputs.choice(method, "method", SOLVERS)]
-    known = list(inspect.signature(kind).parameters)
+    known, options = list(inspect.signature(kind).parameters), [*inspect.signature(minimize).parameters][1:-1]
     for name in parameters:
         if name not in known:
             others = [other for other, kind in SOLVERS.items() if name in inspect.signature(kind).parameters]
-            hint = f" It is one of method={others[0]!r}." if others else inputs.suggestion(name, [*known, *_OPTIONS])
+            hint = f" It is one of method={others[0]!r}." if others else inputs.suggestion(name, [*known, *options])
             raise TypeError(f"{name!r} is not an option of minimize nor a parameter of {method}: {', '.join(known)}.{hint}")
     return kind(**parameters)
 
@@ -267,6 +252,13 @@ def _units(
     with deadline.part():
         units, X = measured(problem, counting, X)
     return units, None if named else X, X
+
+
+def _canonical(rng: np.random.Generator, problem: Problem, deadline: Deadline) -> np.random.Generator:
+    """Return a generator to which the order of the features is all the same, if l tells."""
+    with deadline.part(), suppress(*BROKEN):
+        return Canonical(rng, problem)
+    return rng
 
 
 def _starts(

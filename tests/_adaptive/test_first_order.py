@@ -162,7 +162,7 @@ def test_an_iterate_holds_what_belongs_to_its_extrapolated_point():
 
 def restarted(problem, state, X):
     """The restart whose last good point is X."""
-    return PHASE._restarted(problem, replace(state, good=X))
+    return PHASE.restarted(problem, replace(state, good=X))
 
 
 def test_a_restart_begins_at_the_last_good_point_and_is_safer():

@@ -243,7 +243,9 @@ def test_a_polish_is_one_step_to_what_the_function_finds():
     case, phase = rough(LASSO), Polish(SETTINGS)
     old = attempt(case)
     new = phase.step(case.problem, phase.start(case.problem, old.point, old.memory))
-    assert phase.verdict(case.problem, old, new) is Verdict.POLISHED
+    assert phase.verdict(case.problem, old, new) is Verdict.GOING  # it is shown first
+    assert phase.step(case.problem, new) is new
+    assert phase.verdict(case.problem, new, new) is Verdict.POLISHED
     assert (new.memory.polish_at, new.failed) == (0.0, "")
     for found, expected in zip(phase.output(new), case.polished(), strict=True):
         np.testing.assert_array_equal(found, expected)

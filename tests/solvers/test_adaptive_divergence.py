@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from adaptive_cases import X0, scaled, steps, with_iterate
+from adaptive_cases import LARGE, X0, scaled, steps, with_iterate
 from cases import normal, symmetric
 from orthoprox import smooth, stiefel
 from orthoprox.nonsmooth import L1, Zero
 from orthoprox.solvers import Adaptive
 from orthoprox.solvers.adaptive import State
 
-SOLVER = Adaptive()
+SOLVER = LARGE
 
 
 def divergences(states):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from adaptive_cases import X0, scaled, steps, with_iterate
+from adaptive_cases import LARGE, X0, scaled, steps, with_iterate
 from orthoprox import stiefel
 from orthoprox._adaptive.settings import SETTINGS, Settings
 from orthoprox.solvers import Adaptive
@@ -64,7 +64,7 @@ def restored(state):
 
 
 def started(problem, X, **settings):
-    solver = Adaptive(settings=replace(SETTINGS, **settings))
+    solver = replace(LARGE, settings=replace(SETTINGS, **settings))
     return solver, problem, solver.init(problem, X)
 
 
@@ -96,6 +96,18 @@ def worse():
     return solver, problem, with_iterate(state, memory=replace(state.now.memory, value=-1e9))
 
 
+def second_order():
+    """Of a small problem with a weak penalty."""
+    problem, solver = op.Problem(scaled(1.0)["sparse_pca"].smooth, op.nonsmooth.L1(0.01), (30, 4)), Adaptive()
+    return solver, problem, solver.init(problem, X0)
+
+
+def hasty():
+    """Of a small problem that stagnates."""
+    problem, solver = op.problems.compressed_modes(256, 4, 0.1), Adaptive()
+    return solver, problem, solver.init(problem, op.starts.smoothed(problem, np.random.default_rng(0)))
+
+
 def single():
     """In float32."""
     problem = op.problems.sparse_pca(op.datasets.five_components(50, 30, seed=1).astype(np.float32), 4, 0.3)
@@ -111,6 +123,8 @@ RUNS = {
     "diverging": (diverging, 60, {"first order"}),
     "worse": (worse, 120, {"first order", "descent"}),
     "rows": (lambda: started(scaled(1.0)["rows"], X0), 60, {"first order"}),
+    "second order": (second_order, 120, {"proximal Newton", "polish"}),
+    "hasty": (hasty, 400, {"small first order", "proximal Newton"}),
     "single precision": (single, 60, {"first order"}),
 }
 

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from adaptive_cases import steps, with_iterate, with_memory, with_residual
+from adaptive_cases import LARGE, steps, with_iterate, with_memory, with_residual
 from orthoprox import stiefel
 from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.small import SMALL
 from orthoprox.solvers.adaptive import BACK, TRANSITIONS, Adaptive, State
 
-SOLVER = Adaptive()
+SOLVER = LARGE
 STINGY = Adaptive(settings=replace(SETTINGS, polish=0))  # whose polish may do nothing
 ROWS = [(name, verdict) for name, row in TRANSITIONS.items() for verdict in row]
 # the next window is the last slow one, with the last step rule
@@ -87,6 +88,12 @@ def near(name):
     return problem, with_memory(replace(state, phase=name), polish_at=1.0)
 
 
+def converging(name):
+    """A state of the proximal Newton method of which a polish is due."""
+    problem, state = second_order(0)
+    return problem, with_memory(state, polish_at=1e9)
+
+
 def identified():
     problem, state = small()
     state = in_phase("smoothing Newton", problem, state)
@@ -97,12 +104,27 @@ def identified():
     raise AssertionError("The supports are never identified.")
 
 
-def polished():
+def polished(shown=False):
+    """A state that is to be polished, or has been."""
     problem, state = large()
-    return problem, in_phase("polish", problem, state)
+    state = in_phase("polish", problem, state)
+    return problem, SOLVER.step(problem, state) if shown else state
+
+
+def second_order(steps_before):
+    """A state of the proximal Newton method."""
+    problem, state = small()
+    state = in_phase("proximal Newton", problem, state)
+    return problem, with_memory(with_iterate(state, steps=steps_before), polish_at=0.0)
 
 
 SITUATIONS = {
+    ("small first order", Verdict.STAGNATED): lambda: stagnated("small first order"),
+    ("small first order", Verdict.LOST): lambda: lost("small first order"),
+    ("small first order", Verdict.WORSE): lambda: worse("small first order"),
+    ("small first order", Verdict.NEAR): lambda: near("small first order"),
+    ("proximal Newton", Verdict.STAGNATED): lambda: second_order(SMALL.newton_steps - 1),
+    ("proximal Newton", Verdict.NEAR): lambda: converging("proximal Newton"),
     ("first order", Verdict.STAGNATED): lambda: stagnated("first order"),
     ("first order", Verdict.LOST): lambda: lost("first order"),
     ("first order", Verdict.WORSE): lambda: worse("first order"),
@@ -111,7 +133,7 @@ SITUATIONS = {
     ("late first order", Verdict.STAGNATED): lambda: stagnated("late first order"),
     ("late first order", Verdict.WORSE): lambda: worse("late first order"),
     ("late first order", Verdict.NEAR): lambda: near("late first order"),
-    ("polish", Verdict.POLISHED): polished,
+    ("polish", Verdict.POLISHED): lambda: polished(shown=True),
     ("polish", Verdict.REFUSED): polished,
     ("first order alone", Verdict.STAGNATED): lambda: stagnated("first order alone"),
 }
@@ -180,7 +202,7 @@ def test_the_next_phase_begins_where_the_last_one_ended(row):
     phase, new = solver.phases[row[0]], solver.step(problem, state)
     point = phase.point(problem, phase.step(problem, state.now))
     width = getattr(solver.phases[new.phase], "width", 0.0) * problem.shape[1] ** 0.5
-    way = stiefel.norm(stiefel.polar(point.X) - point.X) if width else 0.0
+    way = stiefel.norm(stiefel.polar(point.X) - point.X) if "Newton" in new.phase else 0.0
     assert stiefel.norm(solver.output(new) - point.X) <= 1e-12 + width + way
 
 
@@ -234,7 +256,7 @@ def test_a_polish_is_tried_again_only_where_it_has_failed():
     problem, state = near("first order")
     refused = steps(STINGY, problem, state, 2)[-1]
     assert refused.now.memory.polish_at > 0
-    found = steps(SOLVER, problem, state, 2)[-1]
+    found = steps(SOLVER, problem, state, 3)[-1]
     assert (found.phase, found.now.memory.polish_at) == ("late first order", 0.0)
     assert "polish" not in {state.phase for state in steps(SOLVER, problem, found, 20)}
 
@@ -248,6 +270,8 @@ def test_a_slow_run_with_a_large_sparse_x_is_polished_or_goes_on(helps):
     trying, new = steps(solver, problem, state, 2)
     assert trying.phase == "polish"
     if helps:
+        assert new.phase == "polish"
+        new = solver.step(problem, new)
         assert new.phase == "late first order"
         found = solver.phases["polish"].step(problem, trying.now)
         np.testing.assert_array_equal(solver.output(new), found.point.X)

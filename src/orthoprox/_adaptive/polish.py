@@ -11,7 +11,6 @@ The evaluator measures the outcome; the polish keeps it only if it is better.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -42,7 +41,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Polish(Phase[Attempt]):
-    """The polish of a point: one step, which finds a better one or not."""
+    """The polish of a point: a step that finds a better one or not, and one that hands it on."""
 
     settings: Settings
 
@@ -50,9 +49,9 @@ class Polish(Phase[Attempt]):
         return Attempt(point, memory)
 
     def step(self, problem: Problem, state: Attempt) -> Attempt:
-        memory = state.memory
+        memory, point = state.memory, state.point
         evaluator = Evaluator(problem, memory.step, memory.floor)
-        found = polish(problem, state.point.X, state.point.Y, evaluator, self.settings)
+        found = None if state.improved else polish(problem, point.X, point.Y, evaluator, self.settings)
         if found is None:
             return state
         (X, Y), D = found, problem.grad(found[0])
@@ -60,7 +59,8 @@ class Polish(Phase[Attempt]):
         return Attempt(point, replace(memory, polish_at=0.0), improved=True)
 
     def verdict(self, problem: Problem, old: Attempt, new: Attempt) -> Verdict:
-        return Verdict.POLISHED if new.improved else Verdict.REFUSED
+        found = Verdict.POLISHED if old.improved else Verdict.GOING  # a run may end at a better point
+        return found if new.improved else Verdict.REFUSED
 
     def point(self, problem: Problem, state: Attempt) -> PrimalDual:
         return state.point
@@ -69,7 +69,8 @@ class Polish(Phase[Attempt]):
         return state.point.X, state.point.Y
 
     def residuals(self, state: Attempt) -> tuple[float, float]:
-        return float(norm(defect(state.point.X))), inf
+        X, Y, D, S = state.point.X, state.point.Y, state.point.D, state.point.S
+        return float(norm(defect(X))), float(norm(D + S + 2 * (X @ Y)))
 
     def parameters(self, state: Attempt) -> dict[str, Any]:
         return {}

@@ -55,7 +55,8 @@ class Settings:
     # starts and lower minima
     probe: int = 30  # iterations of a probe; coordinate vectors may cost as many gradients
     share: float = 0.1  # of a time budget, for the search for a start
-    work: float = 2e10  # operations that all probes, or all further runs, may take
+    work: float = 2e10  # operations that all probes may take
+    floor: float = 5e9  # operations that may always go into lower minima
     overhead: float = 2e6  # the least cost of an iteration, in operations
     power: int = 15  # steps of the power method for principal components
     dense: int = 4  # for n >= m / dense coordinate vectors are the best guess

@@ -14,8 +14,7 @@ import scipy.sparse as sp
 
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, is_array, namespace
-from orthoprox._arrays.table import explained
-from orthoprox._arrays.words import short, shown
+from orthoprox._arrays.words import explained, short, shown
 
 REAL_DTYPES = ("float32", "float64")
 _ELSEWHERE = {  # what other libraries call an option

@@ -23,7 +23,9 @@ from orthoprox.stopping.status import Status
 EFFORTS = {"fast": 0.0, "normal": 1.0, "thorough": 10.0}
 
 
-def lower_minima(call: Call, result: Result, rng: np.random.Generator, starts: Sequence[Array], effort: str) -> Result:
+def lower_minima(
+    call: Call, result: Result, rng: np.random.Generator, starts: Sequence[Array] = (), effort: str = "normal"
+) -> Result:
     """Return the lowest minimum that runs from further starts and basin hopping (Wales and Doye
     1997) find, within the work that the effort allows: that of the run itself, or a floor where
     that is more, times a factor. A smooth problem needs none.
@@ -33,7 +35,7 @@ def lower_minima(call: Call, result: Result, rng: np.random.Generator, starts: S
     paths: a wide and a narrow one from the minimiser, or, after a failure, wide ones from random
     points near the minimiser and far from it. The search ends after some failures in a row.
     """
-    if not EFFORTS[effort] or result.status is not Status.CONVERGED or isinstance(call.problem.nonsmooth, Zero):
+    if result.status is not Status.CONVERGED or isinstance(call.problem.nonsmooth, Zero):
         return result
     search = _Search(replace(call, meter=Meter("run", call.meter.work)), result, EFFORTS[effort])
     with call.meter.part("lower minima"):
@@ -49,22 +51,32 @@ class _Search:
     def __init__(self, call: Call, result: Result, factor: float) -> None:
         k, problem = SETTINGS, call.problem
         self.call, self.best, self.gradients = call, result, call.meter.work.gradients
-        self.small = is_small(problem) and takes_stacks(problem, result.X)
-        self.cost = max(problem.flops, SMALL.overhead if self.small else k.overhead)
-        self.allowed = factor * max(SMALL.floor, max(problem.flops, k.overhead) * self.gradients) / self.cost
+        self.small = is_small(problem)
+        self.factor, self.rounds = factor, int(factor * k.rounds)
+        before = sum(part.gradients for part in result.phases if part.name == "run")
+        self.run_work = max(problem.flops, k.overhead) * before
 
     def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
         """Look for lower minima."""
+        self.small = self.small and takes_stacks(self.call.problem, self.best.X)
         for X0 in () if self.small else starts:
             self._run(X0)
         failures, patience = 0, SMALL.failures if self.small else SETTINGS.rounds // 2
-        while failures < patience and self.spent + self._price <= self.allowed:
+        for _ in range(self.rounds):
+            if failures == patience or self.spent + self._price > self.allowed:
+                break
             try:
                 X0, value = self._promising(rng, failures)
                 found = value < self._lower and self._run(X0)
             except (ArithmeticError, ValueError):  # l need not be defined along a path
                 found = False
             failures = 0 if found else failures + 1
+
+    @property
+    def allowed(self) -> float:
+        """The gradients that may be spent."""
+        numbers = SMALL if self.small else SETTINGS
+        return self.factor * max(numbers.floor, self.run_work) / max(self.call.problem.flops, numbers.overhead)
 
     @property
     def spent(self) -> int:
@@ -74,9 +86,9 @@ class _Search:
     @property
     def _price(self) -> float:
         """The gradients of a round, and of a run like the first."""
-        k, small = SETTINGS, SMALL
+        k, (first, second) = SETTINGS, SMALL.stages
         if self.small:
-            return small.stack * sum(stage / small.halving**i for i, stage in enumerate(small.stages))
+            return SMALL.stack * (first + second / SMALL.halving)
         return float(2 * (path_length(k.widths) + k.probe) + self.best.iterations)
 
     @property

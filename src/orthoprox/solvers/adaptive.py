@@ -18,8 +18,8 @@ from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, is_worse
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
-from orthoprox.solvers._shared.newton_phase import ProximalNewton
 from orthoprox.solvers.base import Auto, Facts, Residuals, Solver
+from orthoprox.solvers.rpncg import ProximalNewton
 from orthoprox.stopping.rules import Stop
 
 BACK = "the phase before"
@@ -218,5 +218,9 @@ class Adaptive(Solver[State]):
 
     def parameters(self, state: State) -> dict[str, Any]:
         unknown = dict.fromkeys(("rho", "lam", "r", "alpha", "beta", "theta", "step_rule"), float("nan"))
-        phase = {"divergences": state.now.memory.divergences, "newton": hasattr(state.now, "nu"), "nu": 0.0}
+        phase = {
+            "divergences": state.now.memory.divergences,
+            "newton": "Newton" in state.phase or state.phase == "descent",
+            "nu": 0.0,
+        }
         return unknown | {name: float(v) for name, v in (phase | self.phases[state.phase].parameters(state.now)).items()}

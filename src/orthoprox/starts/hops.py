@@ -6,7 +6,6 @@ from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array, from_numpy, to_numpy
 from orthoprox._linalg.stiefel import polar, tangent
 from orthoprox.problems.problem import Problem
-from orthoprox.starts.points import gaussian, row_order
 
 
 def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int) -> list[Array]:
@@ -16,11 +15,11 @@ def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int
     The coordinate is one of those where the gradient of l along the manifold is long: what X leaves
     unexplained.
     """
-    n, points, order = problem.shape[1], [], row_order(problem)
+    n, points = problem.shape[1], []
     steep = np.linalg.norm(to_numpy(tangent(X, problem.grad(X))), axis=1)
     for i in range(number):
         Z, j = np.array(to_numpy(X)), int(rng.integers(n))
-        noise = gaussian(problem.shape, rng, order) / problem.shape[0] ** 0.5
+        noise = rng.standard_normal(problem.shape) / problem.shape[0] ** 0.5
         if i % 2:
             row = int(np.argmax(np.log(steep + np.mean(steep)) + len(steep) ** 0.5 * noise[:, j]))
             Z = Z + SMALL.jitter * noise

@@ -1,6 +1,5 @@
 """Points to start from: random ones, principal components, coordinate vectors."""
 
-from contextlib import suppress
 from math import ceil
 
 import numpy as np
@@ -8,7 +7,6 @@ import numpy as np
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precision, to_numpy
 from orthoprox._linalg.stiefel import polar, sym
-from orthoprox.problems.counted import BROKEN
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import largest_secant
 from orthoprox.stopping.deadline import Stopped
@@ -16,31 +14,12 @@ from orthoprox.stopping.deadline import Stopped
 
 def random(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a uniformly distributed point of the manifold."""
-    return like_data(problem, polar(gaussian(problem.shape, rng, row_order(problem))))
+    return like_data(problem, polar(rng.standard_normal(problem.shape)))
 
 
 def random_direction(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a random matrix whose columns have length 1 on average."""
-    return like_data(problem, gaussian(problem.shape, rng, row_order(problem)) / problem.shape[0] ** 0.5)
-
-
-def row_order(problem: Problem) -> np.ndarray:
-    """Return an order of the rows of X that the problem tells, that of its gradient at a matrix of
-    ones: if the rows of X are permuted, so is the order.
-    """
-    m, n = problem.shape
-    with suppress(*BROKEN):
-        key = to_numpy(problem.grad(like_data(problem, np.ones((m, n)))))[:, 0]
-        if np.all(np.isfinite(key)):
-            return np.argsort(key, kind="stable")
-    return np.arange(m)
-
-
-def gaussian(shape: tuple[int, int], rng: np.random.Generator, order: np.ndarray) -> np.ndarray:
-    """Return a Gaussian matrix whose rows come in this order."""
-    Z = np.empty(shape)
-    Z[order] = rng.standard_normal(shape)
-    return Z
+    return like_data(problem, rng.standard_normal(problem.shape) / problem.shape[0] ** 0.5)
 
 
 def like_data(problem: Problem, X: np.ndarray) -> Array:

@@ -81,3 +81,10 @@ def test_the_best_known_is_only_lowered(tmp_path):
     assert best.lower(of(row(-0.5), row(-2.0 - 1e-12), row(None)), file) == []
     assert best.lower(of(row(-1.5)), file) == ["digits 0"]
     assert best.read(file) == {"digits 0": -1.5, "digits 1": -2.0}
+
+
+def test_a_random_start_is_compared_with_the_best_of_its_problem():
+    rows = [{"study": "modes", "case": f"modes 256, n = 4, mu = 0.1{seed}", **row(2.0)} for seed in ("", ", seed 7")]
+    rows[1]["objective"] = 2.5
+    assert compare.lowest(rows) == {"modes 256, n = 4, mu = 0.1": 2.0}
+    assert compare.gaps(rows, compare.lowest(rows)) == [0.0, 0.25]

@@ -29,7 +29,7 @@ def test_certificates_are_recorded_until_they_are_certified(data, tol):
     assert outcome["iterations"] == outcome["at_iterations"][-1] <= result.iterations
     assert outcome["projected_objective"] == pytest.approx(result.projected_objective, rel=1e-5)
     assert outcome["certificates"][-1] <= tol < min(outcome["certificates"][:-1])
-    assert len(outcome["at_iterations"]) == len(outcome["at_run_cpu_seconds"]) == len(outcome["certificates"]) > 10
+    assert len(outcome["at_iterations"]) == len(outcome["at_run_cpu_seconds"]) == len(outcome["certificates"]) > 5
     assert np.all(np.diff(outcome["at_run_cpu_seconds"]) > 0)
     assert np.all(np.diff(outcome["at_iterations"]) > 0)
 

@@ -41,7 +41,7 @@ class NewtonStep:
     """A step U = V + W, and what it has cost."""
 
     U: Array
-    exit: Exit
+    exit: int  # one of Exit
     products: int = 0  # with l'', each at the price of a gradient
     projections: int = 0  # products X'W and XS, as many of both
 
