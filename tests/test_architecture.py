@@ -31,7 +31,7 @@ ROOMS = {
     "starts": "_arrays _linalg smooth nonsmooth problems stopping _adaptive",
     "_run": "_arrays _linalg files nonsmooth problems _certify stopping _adaptive solvers starts",
     "reproduce": "front-door _arrays _linalg smooth nonsmooth datasets problems solvers stopping _run",
-    "cli": "front-door _arrays smooth nonsmooth reproduce",
+    "cli": "front-door _arrays _linalg smooth nonsmooth _adaptive reproduce",
 }
 FRONT_DOOR = "front-door"
 LARGEST_ROOT, DEEPEST = 9, 13  # modules at the root; modules in the longest chain of imports

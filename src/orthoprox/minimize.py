@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from orthoprox._adaptive.compiled import use_compiled
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
@@ -35,23 +36,6 @@ from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
 from orthoprox.stopping.status import Status
 
-_OPTIONS = (
-    "start",
-    "n_starts",
-    "method",
-    "tol",
-    "max_iterations",
-    "max_seconds",
-    "stop",
-    "polish",
-    "project",
-    "effort",
-    "seed",
-    "history",
-    "callback",
-    "progress",
-)
-
 
 class ConvergenceWarning(UserWarning):
     """A run ended before its stopping rule was met."""
@@ -70,6 +54,7 @@ def minimize(
     polish: bool | str = "auto",
     project: bool = False,
     effort: str | None = None,
+    compiled: bool | None = None,
     seed: Any = 0,
     history: bool = True,
     callback: Callback | None = None,
@@ -119,6 +104,15 @@ def minimize(
         ``tol`` and ``max_iterations``. The result is that of the run which ended lowest, with its
         iterations, history and ``run_seconds``; ``seconds``, ``work`` and ``phases`` are of the
         whole call.
+    compiled : bool, optional
+        Whether the search for a start and for lower minima of a small problem goes through a loop
+        compiled by numba, where there is one: quadratic l with a matrix, g = L1, double precision.
+        It makes the same iterations, to rounding, many times faster. By default the process chooses
+        once, as the environment variable ORTHOPROX_COMPILED says (0 or 1), or else: compiled if
+        the code was on disk before, where ``orthoprox compile`` leaves it, so that no call waits
+        for a compiler. A call of less than 2 s does not wait for numba to be loaded either.
+        ``result.compiled`` tells what was used; with the same choice the same call has the same
+        result, bit for bit.
     seed : int or numpy.random.Generator
         For random starts.
     history : bool
@@ -147,17 +141,21 @@ def minimize(
     polish = _wants_polish(polish, default=solver.auto.polish and stop is None)
     start, searched = _named(start, solver.auto.start)
     effort = _checked_effort(effort, searched, solver, stop)
+    compiled = None if compiled is None else inputs.flag(compiled, "compiled")
     n_starts = _checked_n_starts(n_starts, start, callback, inputs.flag(progress, "progress"))
     project, history, rng = inputs.flag(project, "project"), inputs.flag(history, "history"), inputs.generator(seed)
     with deadline.listening(), hurried(deadline.budget), quiet():
         units, X0, like = _units(problem, counted(problem, meter.work, deadline), start, deadline, project=project)
         inside = counted(units.inside, meter.work, deadline)
         rng = _canonical(rng, inside, deadline) if searched else rng
+        compiled = (searched or effort != "fast") and use_compiled(inside, compiled, deadline.budget)
         number = n_starts if not searched else 1 if effort == "fast" else 2  # the runner-up of a search is run from as well
-        starts = [X0] if X0 is not None else _starts(inside, start, number, rng, deadline)
+        starts = [X0] if X0 is not None else _starts(inside, start, number, rng, deadline, compiled=compiled)
         starts = [namespace(X).astype(X, like.dtype) for X in starts]
         evaluator = evaluator_at(inside, starts[0], meter, deadline)
-        call = Call(inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, history=history)
+        call = Call(
+            inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, history=history, compiled=compiled
+        )
         if n_starts > 1 and not searched and not deadline.interrupted:
             result = solve_from(call, units.inside, starts)
         else:
@@ -166,8 +164,8 @@ def minimize(
         if effort != "fast":
             result = lower_minima(call, result, rng, starts[1:] if searched else [], effort)
         if n_starts > 1 and searched and not deadline.interrupted:
-            others = solve_from(call, units.inside, _starts(inside, start, n_starts - 1, rng, deadline))
-            result = lowest([result, others])
+            starts = _starts(inside, start, n_starts - 1, rng, deadline, compiled=compiled)
+            result = lowest([result, solve_from(call, units.inside, starts)])
         if polish:
             result = polished(call, result)
         if stop is None:
@@ -175,7 +173,7 @@ def minimize(
     if deadline.interrupted:
         result = interrupted(result)
     meter.left["certificate"] = result.measurement.projected_objective
-    result = units.result(replace(result, **meter.totals()), solver)
+    result = units.result(replace(result, compiled=compiled, **meter.totals()), solver)
     if result.status is not Status.CONVERGED:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
@@ -192,11 +190,11 @@ def _solver(method: Any, parameters: dict[str, Any]) -> Solver[Any]:
     if method is None:
         method = "lsalm" if parameters else "adaptive"
     kind = SOLVERS[inputs.choice(method, "method", SOLVERS)]
-    known = list(inspect.signature(kind).parameters)
+    known, options = list(inspect.signature(kind).parameters), [*inspect.signature(minimize).parameters][1:-1]
     for name in parameters:
         if name not in known:
             others = [other for other, kind in SOLVERS.items() if name in inspect.signature(kind).parameters]
-            hint = f" It is one of method={others[0]!r}." if others else inputs.suggestion(name, [*known, *_OPTIONS])
+            hint = f" It is one of method={others[0]!r}." if others else inputs.suggestion(name, [*known, *options])
             raise TypeError(f"{name!r} is not an option of minimize nor a parameter of {method}: {', '.join(known)}.{hint}")
     return kind(**parameters)
 
@@ -264,14 +262,16 @@ def _canonical(rng: np.random.Generator, problem: Problem, deadline: Deadline) -
     return rng
 
 
-def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
+def _starts(
+    problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline, *, compiled: bool
+) -> list[Array]:
     """Return the starts of this name; random points in place of those that there was no time to
     find, or that the terms did not allow.
     """
     starts: list[Array] = []
     with deadline.part(1.0 if name == "search" else 0.5), suppress(*BROKEN):
         if name == "search":  # which takes a share of its own
-            return search(problem, rng, number, deadline)
+            return search(problem, rng, number, deadline, compiled=compiled)
         for _ in range(number):
             starts.append(STARTS[name](problem, rng))
     return starts + [random(problem, rng) for _ in range(number - len(starts))]

@@ -1,10 +1,39 @@
 """The equations X'X = I in some entries of X."""
 
 import numpy as np
+import pytest
+import scipy.sparse as sp
 
 from cases import SHAPE, normal, symmetric
 from orthoprox import stiefel
+from orthoprox._linalg import packed
 from orthoprox._linalg.packed import Orthogonality
+
+
+@pytest.fixture(params=["arrays", "sparse arrays"], autouse=True)
+def kind(request, monkeypatch):
+    """Both ways to keep the equations: as arrays if they are few, or sparse."""
+    if request.param == "sparse arrays":
+        monkeypatch.setattr(packed, "_DENSE", 0)
+    return request.param
+
+
+def test_few_equations_are_kept_as_arrays(kind):
+    _, E = equations()
+    assert sp.issparse(E.J) == (kind == "sparse arrays")
+    assert E.fill[0] == len(E.pairs[0])
+
+
+def test_both_ways_solve_the_same_equations(monkeypatch):
+    """The same pairs of columns, the same projection."""
+    _, E = equations()
+    monkeypatch.setattr(packed, "_DENSE", 0)
+    _, F = equations()
+    for one, two in zip(E.pairs, F.pairs, strict=True):
+        np.testing.assert_array_equal(one, two)
+    r = E.entries.take(normal(2, *SHAPE))
+    np.testing.assert_allclose(E.project(r), F.project(r), atol=1e-13)
+    np.testing.assert_allclose(E.multiplier(r, exact=False), F.multiplier(r, exact=False), atol=1e-10)
 
 
 def equations(seed=0):

@@ -123,7 +123,7 @@ RUNS = {
     "diverging": (diverging, 60, {"first order"}),
     "worse": (worse, 120, {"first order", "descent"}),
     "rows": (lambda: started(scaled(1.0)["rows"], X0), 60, {"first order"}),
-    "second order": (second_order, 120, {"proximal Newton", "polish"}),
+    "second order": (second_order, 120, {"proximal Newton", "small polish"}),
     "hasty": (hasty, 400, {"small first order", "proximal Newton"}),
     "single precision": (single, 60, {"first order"}),
 }

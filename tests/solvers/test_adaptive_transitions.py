@@ -58,7 +58,7 @@ def large():
 def in_phase(name, problem, state):
     """The state of another phase at this point."""
     point = SOLVER.phases[state.phase].point(problem, state.now)
-    before = state if name == "polish" else None
+    before = state if name.endswith("polish") else None
     return State(name, SOLVER.phases[name].start(problem, point, state.now.memory), before)
 
 
@@ -104,10 +104,10 @@ def identified():
     raise AssertionError("The supports are never identified.")
 
 
-def polished(shown=False):
+def polished(name="polish", shown=False):
     """A state that is to be polished, or has been."""
     problem, state = large()
-    state = in_phase("polish", problem, state)
+    state = in_phase(name, problem, state)
     return problem, SOLVER.step(problem, state) if shown else state
 
 
@@ -135,6 +135,8 @@ SITUATIONS = {
     ("late first order", Verdict.NEAR): lambda: near("late first order"),
     ("polish", Verdict.POLISHED): lambda: polished(shown=True),
     ("polish", Verdict.REFUSED): polished,
+    ("small polish", Verdict.POLISHED): lambda: polished("small polish", shown=True),
+    ("small polish", Verdict.REFUSED): lambda: polished("small polish"),
     ("first order alone", Verdict.STAGNATED): lambda: stagnated("first order alone"),
 }
 
@@ -187,7 +189,7 @@ def test_every_row_is_reached_and_leads_where_it_says(row):
     target = TRANSITIONS[name][verdict]
     assert new.phase == (state.before.phase if target == BACK else target)
     assert new.now.memory.start is state.now.memory.start
-    assert (new.before is None) == (new.phase != "polish")
+    assert (new.before is None) == (not new.phase.endswith("polish"))
     for M in (solver.output(new), solver.multiplier(new)):
         assert np.all(np.isfinite(M))
     assert new.now.failed == ""

@@ -11,10 +11,13 @@ from dataclasses import fields, replace
 import numpy as np
 
 from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.phase import PrimalDual
 from orthoprox._adaptive.rules import Iterate, StagnationMonitor, dual_weights
 from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array
+from orthoprox._linalg.stiefel import multiplier
 from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import is_quadratic
 
 _MATRICES = "X", "E", "Y", "Z", "D", "G", "EY", "EG", "good"
 _NUMBERS = "c", "near_curvature", "gap", "stationarity", "feasibility", "t", "theta", "vanished"
@@ -60,6 +63,20 @@ class Stack:
             self._now = _step(phase, problem, self._now, runs)
             for i, run in zip(self._index, runs, strict=True):
                 self._runs[i] = run
+
+
+def first_iterates(phase: FirstOrder, problem: Problem, starts: Sequence[Array]) -> list[Iterate]:
+    """Return what ``FirstOrder.first`` returns, for several starts; a quadratic l has the same
+    curvature everywhere.
+    """
+    first = phase.first(problem, starts[0])
+    if not is_quadratic(problem.smooth):
+        return [first, *(phase.first(problem, X) for X in starts[1:])]
+    P, curvature = np.stack(starts[1:]), first.memory.curvature
+    D, S = problem.grad(P), curvature * (P - problem.prox(P, 1 / curvature))
+    points = (PrimalDual(*point) for point in zip(P, multiplier(P, D + S), D, S, strict=True))
+    values = problem.value(P)
+    return [first, *(phase.begun(problem, point, float(f), curvature) for point, f in zip(points, values, strict=True))]
 
 
 def _stacked(runs: Sequence[Iterate]) -> dict[str, Array]:

@@ -41,17 +41,23 @@ class FirstOrder(Phase[Iterate]):
         """Return the first iterate of a run, at a point X of the manifold; the curvature of l may
         be known.
         """
-        k, D = self.settings, problem.grad(X)
+        D = problem.grad(X)
         curvature = self._curvature(problem, X, D) if curvature is None else curvature
-        point = _at(problem, X, D, curvature)
+        return self.begun(problem, _at(problem, X, D, curvature), float(problem.value(X)), curvature)
+
+    def begun(self, problem: Problem, point: PrimalDual, value: float, curvature: float) -> Iterate:
+        """Return the first iterate of a run, at a point with its multiplier; f and the curvature of
+        l are known.
+        """
+        k = self.settings
         c = max(rules.initial_curvature(k, curvature, point.Y, self.rule), self._least(problem))
         memory = Memory(
             start=point,
-            value=float(problem.value(X)),
+            value=value,
             curvature=curvature,
-            floor=FLOOR * float(norm(D)),
+            floor=FLOOR * float(norm(point.D)),
             step=1 / curvature,
-            bound=rules.divergence_bound(problem.prox(X, 1 / c)),
+            bound=rules.divergence_bound(problem.prox(point.X, 1 / c)),
             polish_at=k.identified,
         )
         return self._at(problem, point, c, memory)

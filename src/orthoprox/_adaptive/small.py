@@ -29,6 +29,7 @@ class Small:
     failures: int = 2  # rounds of hops in vain
     floor: float = 1e9  # operations that may always go into lower minima
     overhead: float = 2e5  # the least cost of an iteration within a stack, in operations
+    chunk: float = 1e7  # operations of the compiled loop between two looks at the deadline: a few milliseconds
 
 
 SMALL = Small()

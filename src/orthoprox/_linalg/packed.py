@@ -13,6 +13,7 @@ from orthoprox._linalg.products import compiled
 
 Matrix = np.ndarray[Any, Any]
 
+_DENSE = 2e4  # entries of J up to which arrays are faster than sparse ones
 _DAMPING = 500  # machine epsilons: equations may be dependent
 
 
@@ -146,27 +147,52 @@ class Orthogonality:
     """
 
     def __init__(self, X: Matrix, mask: Matrix, damping: float = 0.0) -> None:
-        from scipy.sparse.linalg import splu
+        n, self.entries = X.shape[1], PackedEntries(mask)
+        small = len(self.entries) * n * (n + 1) / 2 <= _DENSE and bool(np.all(np.isfinite(X)))
+        self.X: Any = X if small else sp.csr_array(X)
+        J: Any
+        pairs, J = self._dense_rows() if small else self._sparse_rows()
+        self.pairs = pairs // n, pairs % n
+        squares, limits = J * J, np.finfo(X.dtype)
+        norms = np.sqrt(squares.sum(axis=1)).reshape(-1, 1)
+        there = norms > limits.tiny**0.5 / limits.eps  # the squares of a smaller overlap underflow; it gives no equation
+        self.inverse_norms = np.where(there, 1 / np.where(there, norms, 1.0), 0.0).astype(X.dtype)
+        damping = max(damping, _DAMPING * float(limits.eps))
+        if small:
+            self.J = J * self.inverse_norms
+            self.transposed = self.J.T
+            self.factor: Any = _Cholesky(self.J @ self.transposed + damping * np.eye(len(pairs), dtype=X.dtype))
+            self.stored, filled = self.J.size, len(pairs) * (len(pairs) + 1) // 2
+        else:
+            from scipy.sparse.linalg import splu
 
-        n = X.shape[1]
-        self.X, self.entries = sp.csr_array(X), PackedEntries(mask)
-        rows = self.entries.rows
+            self.J = sp.csr_array(J.multiply(self.inverse_norms))
+            self.transposed = sp.csr_array(self.J.T)
+            normal = self.J @ self.transposed + damping * sp.eye_array(len(pairs), dtype=X.dtype)
+            self.factor = splu(
+                sp.csc_array(normal), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+            )
+            self.stored, filled = self.J.nnz, int(self.factor.L.nnz)
+        self.fill = len(pairs), filled  # the number of equations, and of the nonzeros of a triangular factor of JJ'
+
+    def _sparse_rows(self) -> tuple[Matrix, Any]:
+        """Return the pairs as a n + b, and J without its norms, as a sparse array."""
+        rows, n = self.entries.rows, self.X.shape[1]
         starts, place = ranges(self.X.indptr[rows].astype(np.int64), np.diff(self.X.indptr)[rows])
         entry = np.repeat(np.arange(len(rows)), np.diff(starts))
         here, there = self.entries.columns[entry], self.X.indices[place].astype(np.int64)
         pairs, equation = np.unique(np.minimum(here, there) * n + np.maximum(here, there), return_inverse=True)
-        self.pairs = pairs // n, pairs % n
-        J = sp.csr_array((self.X.data[place], (equation, entry)), shape=(len(pairs), len(rows)))
-        norms, limits = np.sqrt(J.multiply(J).sum(axis=1)).reshape(-1, 1), np.finfo(X.dtype)
-        there = norms > limits.tiny**0.5 / limits.eps  # the squares of a smaller overlap underflow; it gives no equation
-        self.inverse_norms = np.where(there, 1 / np.where(there, norms, 1.0), 0.0).astype(X.dtype)
-        self.J = sp.csr_array(J.multiply(self.inverse_norms))
-        self.transposed = sp.csr_array(self.J.T)
-        damping = max(damping, _DAMPING * float(np.finfo(X.dtype).eps))
-        normal = self.J @ self.transposed + damping * sp.eye_array(len(pairs), dtype=X.dtype)
-        self.factor = splu(
-            sp.csc_array(normal), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
-        )
+        return pairs, sp.csr_array((self.X.data[place], (equation, entry)), shape=(len(pairs), len(rows)))
+
+    def _dense_rows(self) -> tuple[Matrix, Matrix]:
+        """Return the same with J as an array."""
+        n, count = self.X.shape[1], len(self.entries)
+        parts = np.zeros((n, n, count), dtype=self.X.dtype)
+        parts[self.entries.columns, :, np.arange(count)] = self.X[self.entries.rows]
+        a, b = np.triu_indices(n)
+        J = np.where((a == b)[:, None], parts[a, b], parts[a, b] + parts[b, a])
+        some = np.any(J != 0, axis=1)
+        return (a * n + b)[some], J[some]
 
     @staticmethod
     def cost(X: Matrix, mask: Matrix) -> float:
@@ -175,18 +201,14 @@ class Orthogonality:
         return float(2 * np.sum(np.count_nonzero(mask, axis=1) * nonzeros**2))
 
     @property
-    def fill(self) -> tuple[int, int]:
-        """The number of equations and of the nonzeros of a triangular factor of JJ'."""
-        return len(self.pairs[0]), int(self.factor.L.nnz)
-
-    @property
     def projection_flops(self) -> float:
         """The operations of two projections, each with four triangular solves and products."""
-        return float(32 * (self.fill[1] + self.J.nnz))
+        return float(32 * (self.fill[1] + self.stored))
 
     def right(self, v: Matrix, S: Matrix) -> Matrix:
         """Return the entries of VS in the mask, V the matrix with the entries v."""
-        return np.asarray(self.entries.take(self.entries.sparse(v) @ S))
+        V = self.entries.put(v) if isinstance(self.X, np.ndarray) else self.entries.sparse(v)
+        return np.asarray(self.entries.take(V @ S))
 
     def project(self, r: Matrix) -> Matrix:
         """Return the v nearest to r with J v = 0; a second round removes what rounding left."""
@@ -196,7 +218,8 @@ class Orthogonality:
 
     def restoring(self) -> Matrix:
         """Return the shortest v with J v = -c."""
-        C = (self.X.T @ self.X).toarray() - np.eye(self.X.shape[1], dtype=self.X.dtype)
+        C = self.X.T @ self.X
+        C = (C.toarray() if sp.issparse(C) else C) - np.eye(self.X.shape[1], dtype=self.X.dtype)
         a, b = self.pairs
         c = np.where(a == b, C[a, b] / 2, C[a, b]).reshape(-1, 1)
         return np.asarray(-(self.transposed @ self._solve(self.inverse_norms * c)))
@@ -214,3 +237,14 @@ class Orthogonality:
         """Solve J J'y = c, once refined for the damping."""
         y = self.factor.solve(c)
         return np.asarray(y + self.factor.solve(c - self.J @ (self.transposed @ y)))
+
+
+class _Cholesky:
+    """The factorisation of a small positive definite matrix, C = LL'."""
+
+    def __init__(self, C: Matrix) -> None:
+        self._inverse = np.linalg.inv(np.linalg.cholesky(C))
+
+    def solve(self, c: Matrix) -> Matrix:
+        """Return C^(-1) c."""
+        return self._inverse.T @ (self._inverse @ c)

@@ -111,7 +111,8 @@ class _Search:
         """
         problem, k, X = self.call.problem, SETTINGS, self.best.X
         if self.small:
-            value, end = probe_ends(problem, neighbours(problem, X, rng, SMALL.stack))[0]
+            hops = neighbours(problem, X, rng, SMALL.stack)
+            value, end = probe_ends(problem, hops, compiled=self.call.compiled)[0]
             return end, value
         paths = [(X, k.widths), (X, k.widths[1:])]
         if failures:

@@ -66,6 +66,7 @@ class Result:
     work: Work  # gradients, values, proxes and runs of the whole call
     phases: tuple[Part, ...]  # its parts in order: name, seconds, gradients and the objective it left; they add up to it
     polished: bool = False  # whether Newton's method on the support has refined X to its last digits
+    compiled: bool = False  # whether the search went through the compiled loop
 
     @property
     def method(self) -> str:
@@ -147,6 +148,7 @@ class Result:
             "message": self.message,
             "converged": self.converged,
             "polished": self.polished,
+            "compiled": self.compiled,
             "iterations": self.iterations,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,

@@ -44,6 +44,7 @@ class Call:
     deadline: Deadline
     every: int | None = None
     history: bool = True
+    compiled: bool = False  # whether probes go through the compiled loop
 
 
 def run(call: Call, X0: Array, callback: Callback | None = None) -> Result:

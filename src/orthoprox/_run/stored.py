@@ -15,7 +15,7 @@ from orthoprox.problems.counted import Work
 from orthoprox.stopping.status import Status
 
 KIND = "Result"
-_PLAIN = "message", "iterations", "polished"
+_PLAIN = "message", "iterations", "polished", "compiled"
 _TIMES = "seconds", "cpu_seconds", "run_seconds", "run_cpu_seconds"
 _GROUPS = "certificate", "parameters", "history"  # of named numbers and arrays
 

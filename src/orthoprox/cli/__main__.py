@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 
 import orthoprox
-from orthoprox.cli import listing, reproduction
+from orthoprox.cli import compilation, listing, reproduction
 
-COMMANDS = (listing, reproduction)
+COMMANDS = (listing, compilation, reproduction)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

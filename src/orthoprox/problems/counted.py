@@ -93,10 +93,15 @@ class _Counted(Problem):
 
     caller: Caller | None = None
     odd: Sequence[str] = ()
+    work: Work | None = None
 
     def heed(self) -> None:
         if self.caller is not None:
             self.caller.heed()
+
+    def count(self, *, gradients: int, proxes: int) -> None:
+        if self.work is not None:
+            self.work.add(Work(gradients=gradients, proxes=proxes))
 
 
 def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Problem:
@@ -139,7 +144,7 @@ def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Probl
     if isinstance(g, HasProxDerivative):
         more["prox_derivative"] = _heeding(more.get("prox_derivative", g.prox_derivative), caller)
     nonsmooth = _CountedTerm(g, more, value=evaluation(g, "value"), prox=evaluation(g, "prox", "proxes"))
-    parts = {"smooth": smooth, "nonsmooth": nonsmooth, "shape": problem.shape, "caller": caller, "odd": odd}
+    parts = {"smooth": smooth, "nonsmooth": nonsmooth, "shape": problem.shape, "caller": caller, "odd": odd, "work": work}
     for name, part in parts.items():
         object.__setattr__(same, name, part)
     return same

@@ -88,6 +88,11 @@ class Problem:
         no term asks for it. A problem by itself has no reason to end.
         """
 
+    def count(self, *, gradients: int, proxes: int) -> None:
+        """Count evaluations that a compiled loop has made without the terms; a problem by itself
+        counts nothing.
+        """
+
     def probe(self, X: Array) -> Array:
         """Evaluate both terms at X, and raise where what they return is of no use: a mistake in a
         term of one's own.

@@ -36,9 +36,10 @@ TRANSITIONS: dict[str, dict[Verdict, str]] = {
         Verdict.STAGNATED: "proximal Newton",
         Verdict.LOST: "proximal Newton",
         Verdict.WORSE: "descent",
-        Verdict.NEAR: "polish",
+        Verdict.NEAR: "small polish",
     },
-    "proximal Newton": {Verdict.STAGNATED: "first order", Verdict.NEAR: "polish"},
+    "proximal Newton": {Verdict.STAGNATED: "first order", Verdict.NEAR: "small polish"},
+    "small polish": {Verdict.POLISHED: "proximal Newton", Verdict.REFUSED: BACK},
     "smoothing Newton": {Verdict.IDENTIFIED: "late first order"},
     "late first order": {
         Verdict.STAGNATED: "late first order",
@@ -139,6 +140,7 @@ class Adaptive(Solver[State]):
             "smoothing Newton": SmoothingNewton(k, k.widths[0]),
             "late first order": FirstOrder(k, rule=1),
             "polish": Polish(k),
+            "small polish": Polish(k),
             "descent": SmoothingNewton(k, k.identified, until_end=True),
             "first order alone": FirstOrder(k, alone=True),
         }
@@ -174,7 +176,7 @@ class Adaptive(Solver[State]):
         if following == state.phase:
             return replace(state, now=phase.resume(new))
         point = new.memory.start if verdict is Verdict.WORSE else phase.point(problem, new)
-        before = replace(state, now=new) if following == "polish" else None
+        before = replace(state, now=new) if isinstance(self.phases[following], Polish) else None
         return State(following, self.phases[following].start(problem, point, new.memory), before)
 
     def residuals(self, problem: Problem, old: State, new: State) -> Residuals:

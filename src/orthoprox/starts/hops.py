@@ -6,7 +6,6 @@ from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array, from_numpy, to_numpy
 from orthoprox._linalg.stiefel import polar, tangent
 from orthoprox.problems.problem import Problem
-from orthoprox.starts.points import random_direction
 
 
 def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int) -> list[Array]:
@@ -20,7 +19,7 @@ def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int
     steep = np.linalg.norm(to_numpy(tangent(X, problem.grad(X))), axis=1)
     for i in range(number):
         Z, j = np.array(to_numpy(X)), int(rng.integers(n))
-        noise = to_numpy(random_direction(problem, rng))
+        noise = rng.standard_normal(problem.shape) / problem.shape[0] ** 0.5
         if i % 2:
             row = int(np.argmax(np.log(steep + np.mean(steep)) + len(steep) ** 0.5 * noise[:, j]))
             Z = Z + SMALL.jitter * noise
@@ -28,5 +27,5 @@ def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int
             Z[row, j] = 1
         else:
             Z[:, j] = noise[:, j]
-        points.append(polar(from_numpy(Z, like=X)))
-    return points
+        points.append(Z)
+    return list(polar(from_numpy(np.stack(points), like=X)))

@@ -8,7 +8,6 @@ from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precision, to_numpy
 from orthoprox._linalg.stiefel import polar, sym
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.base import HasData
 from orthoprox.smooth.curvature import largest_secant
 from orthoprox.stopping.deadline import Stopped
 
@@ -25,7 +24,7 @@ def random_direction(problem: Problem, rng: np.random.Generator) -> Array:
 
 def like_data(problem: Problem, X: np.ndarray) -> Array:
     """Return X in the library and the precision of the problem's data."""
-    like = problem.smooth.data if isinstance(problem.smooth, HasData) else None
+    like = getattr(problem.smooth, "data", None)  # of a term that HasData
     return X if like is None else from_numpy(X, like=like)
 
 

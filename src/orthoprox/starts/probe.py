@@ -6,7 +6,8 @@ from math import inf
 
 import numpy as np
 
-from orthoprox._adaptive.batch import Stack
+from orthoprox._adaptive.batch import Stack, first_iterates
+from orthoprox._adaptive.compiled import Walks
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
@@ -14,7 +15,6 @@ from orthoprox._arrays.library import Array
 from orthoprox._linalg.stiefel import polar
 from orthoprox.problems.counted import BROKEN
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import is_quadratic
 from orthoprox.stopping.deadline import Stopped
 
 
@@ -43,22 +43,20 @@ def probe_value(problem: Problem, X: Array) -> float:
     return value if value == value else inf
 
 
-def probe_ends(problem: Problem, starts: Sequence[Array]) -> list[tuple[float, Array]]:
+def probe_ends(problem: Problem, starts: Sequence[Array], *, compiled: bool = False) -> list[tuple[float, Array]]:
     """Return f and the points of the manifold where probes from several starts end, the lowest
     first.
 
-    The probes go side by side. After each stage the lower quarter of them goes on (successive
-    halving, Jamieson and Talwalkar 2016). A probe that leads up ends at its start. If time is over,
-    they end where they are.
+    The probes go side by side, or one after the other through the compiled loop. After each stage
+    the lower quarter of them goes on (successive halving, Jamieson and Talwalkar 2016). A probe
+    that leads up ends at its start. If time is over, they end where they are.
     """
     phase, P = FirstOrder(SETTINGS, alone=True), np.stack(starts)
-    first = phase.first(problem, starts[0])
-    curvature = first.memory.curvature if is_quadratic(problem.smooth) else None  # the same everywhere
-    going = [first, *(phase.first(problem, X, curvature) for X in starts[1:])]
-    values = _values(problem, P)
+    going = first_iterates(phase, problem, starts)
+    values = np.nan_to_num([run.memory.value for run in going], nan=inf, neginf=inf)
     ended: list[tuple[float, Array]] = []
     for stage in SMALL.stages:
-        stack = Stack(going)
+        stack = Walks(going) if compiled else Stack(going)
         with suppress(Stopped):
             stack.advance(phase, problem, stage, SETTINGS.goal)
         going = stack.runs

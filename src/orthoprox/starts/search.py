@@ -24,7 +24,14 @@ from orthoprox.stopping.deadline import Deadline, Stopped
 Kind = Callable[[Problem, np.random.Generator], Array]
 
 
-def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline: Deadline | None = None) -> list[Array]:
+def search(
+    problem: Problem,
+    rng: np.random.Generator,
+    number: int = 1,
+    deadline: Deadline | None = None,
+    *,
+    compiled: bool = False,
+) -> list[Array]:
     """Return the ``number`` starts with the lowest probe values.
 
     The candidates are coordinate vectors, principal components and random points. If more than one
@@ -33,7 +40,8 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
     rotated principal components among them, and the starts are where they end. If the probes would
     cost too much, the shape decides: coordinate vectors if there are many columns, principal
     components otherwise. A tenth of a time budget may be used; then the best candidate so far is
-    taken, and random points where there are too few.
+    taken, and random points where there are too few. ``compiled`` is for the probes of a small
+    problem.
     """
     k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
     affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
@@ -48,7 +56,7 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, deadline
             for candidate in _many_candidates(problem, rng):
                 found.append((inf, candidate))
             with suppress(*BROKEN):
-                found = probe_ends(problem, [X for _, X in found])
+                found = probe_ends(problem, [X for _, X in found], compiled=compiled)
         else:
             path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
             for candidate in _candidates(problem, rng, (*number * kinds, *path)):

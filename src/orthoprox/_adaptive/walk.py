@@ -1,0 +1,204 @@
+"""The loop of first-order iterations, compiled by numba: what ``FirstOrder.step`` does, without a
+call of Python in between.
+"""
+
+from collections.abc import Callable
+from math import inf, log, sqrt
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+GOING, ENDED, LOST = 0, 1, 2  # why a walk returns: all its iterations are made, it has ended, it needs a restart
+
+# What it works on, by the names of ``Iterate``, ``Settings`` and ``Memory``, in order
+MATRICES = "X", "E", "Z", "D", "EY", "EG", "good", "Y", "G"
+NUMBERS = "c", "near_curvature", "gap", "stationarity", "feasibility", "t", "theta", "vanished"
+MONITOR = "step_rule", "patience", "iterations", "window_best", "previous_best", "slow"
+CONSTANTS = "penalty", "smoothing", "centre", "inertia", "near", "vanished", "weight", "window", "slow", "goal", "identified"
+MEMORY = "floor", "safety", "bound"
+C, NEAR_C, GAP, STATIONARITY, FEASIBILITY, T, THETA, VANISHED = range(len(NUMBERS))
+STEP_RULE, PATIENCE, ITERATIONS, WINDOW_BEST, PREVIOUS_BEST, SLOW = range(len(NUMBERS), len(NUMBERS + MONITOR))
+
+_ROWS = "Tuple((int64[::1], int64[::1], float64[::1]))"
+_ARRAYS = f"UniTuple(float64[:, ::1], {len((*MATRICES, 'mu', 'B', 'room', 'room'))})"
+_SETTINGS = (
+    f"Tuple((UniTuple(float64, {len(CONSTANTS)}), UniTuple(float64, {len((*MEMORY, 'tol'))}), {'UniTuple(float64, 2), ' * 2}))"
+)
+SIGNATURE = f"Tuple((int64, int64))({_ROWS}, {_ARRAYS}, float64[::1], {_SETTINGS}, int64)"
+
+
+def _compiled(function: Callable[..., Any]) -> Any:
+    try:
+        return njit(SIGNATURE, cache=True, error_model="numpy")(function)
+    except RuntimeError:  # no folder to keep the code in
+        return njit(SIGNATURE, error_model="numpy")(function)
+
+
+@_compiled
+def walk(rows: Any, arrays: Any, s: Any, settings: Any, steps: int) -> Any:
+    """Make up to so many iterations in place; return how many gradients that took, and why it
+    returned. After ``LOST`` the last good X, the monitor and the last c near the manifold are those
+    before the last iteration, as a restart needs them.
+
+    Parameters
+    ----------
+    rows : tuple
+        The rows of the Hessian of l, as in a sparse array: where they begin, columns and values.
+    arrays : tuple
+        ``MATRICES``, the weights mu of g, the linear part B of l, and room for an X and a Y.
+    s : array
+        ``NUMBERS`` and ``MONITOR``.
+    settings : tuple
+        ``CONSTANTS``, ``MEMORY`` with tol, margins and decays.
+    steps : int
+        The iterations.
+    """
+    X, E, Z, D, EY, EG, good, Y, G, mu, B, P, S = arrays
+    (pointers, columns, values), (constants, (floor, safety, bound, tol), margins, decays) = rows, settings
+    penalty, smoothing, centre, inertia, near, patience, weight, window, hasty, goal, identified = constants
+    m, n = X.shape
+    d, u = np.empty(n), np.empty(n)
+
+    for done in range(steps):
+        c, stationarity, feasibility, rule = s[C], s[STATIONARITY], s[FEASIBILITY], int(s[STEP_RULE])
+        if max(stationarity, feasibility) <= tol or rule >= len(margins):
+            return done, ENDED
+        total = (1 + smoothing) * c
+        alpha = penalty * c
+
+        # Algorithm 1, lines 2 and 3
+        toE, toZ, toD, toG = 1 / (1 + smoothing), smoothing / (1 + smoothing), 1 / total, 2 * penalty / (1 + smoothing)
+        length = along = 0.0
+        for i in range(m):
+            for j in range(n):
+                w = toE * E[i, j] + toZ * Z[i, j] - toD * (D[i, j] + 2 * EY[i, j]) - toG * EG[i, j]
+                x = w - min(max(w, -mu[i, j] * toD), mu[i, j] * toD)
+                back = E[i, j] - x
+                length += back * back
+                along += back * (x - X[i, j])
+                Z[i, j] = (1 - centre) * Z[i, j] + centre * x
+                P[i, j] = x
+        length = sqrt(length)
+
+        # extrapolation
+        t, theta = 1.0, 0.0
+        if not along > 0:
+            t = (1 + sqrt(1 + 2 * s[T] * (2 * s[T]))) / 2
+            theta = min((s[T] - 1) / t, inertia) if rule == 0 else 0.0
+        move = 0.0
+        for i in range(m):
+            for j in range(n):
+                e = P[i, j] + theta * (P[i, j] - X[i, j])
+                move += (e - E[i, j]) * (e - E[i, j])
+                E[i, j], X[i, j] = e, P[i, j]
+
+        # grad l(E), E'E - I, and the products with E
+        for a in range(n):
+            for b in range(n):
+                G[a, b] = -1.0 if a == b else 0.0
+        for i in range(m):
+            for a in range(n):
+                for b in range(n):
+                    G[a, b] += E[i, a] * E[i, b]
+        size = 0.0
+        for a in range(n):
+            for b in range(n):
+                size += G[a, b] * G[a, b]
+        size = sqrt(size)
+        change = slope = 0.0
+        for i in range(m):
+            for j in range(n):
+                d[j] = B[i, j]
+                u[j] = 0.0
+                EG[i, j] = 0.0
+            for at in range(pointers[i], pointers[i + 1]):
+                h, row = values[at], columns[at]
+                for j in range(n):
+                    d[j] += h * E[row, j]
+            for a in range(n):
+                for j in range(n):
+                    u[j] += E[i, a] * Y[a, j]
+                    EG[i, j] += E[i, a] * G[a, j]
+            for j in range(n):
+                lagrangian = d[j] - D[i, j] + 2 * (u[j] - EY[i, j])
+                change += lagrangian * lagrangian
+                slope += d[j] * d[j]
+                D[i, j], EY[i, j] = d[j], u[j]
+        measured = sqrt(change) / sqrt(move) if move > 0 else 0.0
+
+        # Algorithm 1, line 4, with a weight for each entry near a solution
+        if max(stationarity, feasibility) <= identified:
+            most = weight * weight if feasibility > weight * stationarity else weight
+            for a in range(n):
+                for b in range(n):
+                    S[a, b] = 0.0
+            for i in range(m):
+                for a in range(n):
+                    for b in range(n):
+                        if X[i, b] != 0:
+                            S[a, b] += X[i, a] * X[i, a]
+            for a in range(n):
+                for b in range(a + 1):
+                    overlap = S[a, b] + S[b, a]
+                    weighted = 1.0 if a == b else min(max(2 / (overlap if overlap > 0 else 2.0), 1.0), most)
+                    S[a, b] = S[b, a] = alpha * weighted * G[a, b]
+            for i in range(m):
+                for a in range(n):
+                    for j in range(n):
+                        EY[i, j] += E[i, a] * S[a, j]
+        else:
+            for a in range(n):
+                for b in range(n):
+                    S[a, b] = alpha * G[a, b]
+            for i in range(m):
+                for j in range(n):
+                    EY[i, j] += alpha * EG[i, j]
+
+        # divergence: an eigenvalue of G above the bound, or one below -.9, a vanished column
+        lost, vanished = not (length < inf and size < inf), False
+        if not lost and size > near:
+            for side in range(2):  # of bound I - G, then G + near I: are all pivots positive?
+                sign, shift = (-1.0, bound) if side == 0 else (1.0, near)
+                positive = True
+                for a in range(n):
+                    for b in range(a + 1):
+                        pivot = sign * G[a, b] + (shift if a == b else 0.0)
+                        for j in range(b):
+                            pivot -= P[a, j] * P[b, j]
+                        if a == b:
+                            positive = positive and pivot > 0
+                            P[a, a] = sqrt(pivot) if pivot > 0 else 1.0
+                        else:
+                            P[a, b] = pivot / P[b, b]
+                if side == 0:
+                    lost = not positive
+                else:
+                    vanished = not positive
+        if lost or (vanished and s[VANISHED] + 1 >= patience):
+            return done + 1, LOST
+
+        # residuals, curvature, stagnation
+        for a in range(n):
+            for b in range(n):
+                Y[a, b] += S[a, b]
+        gap, scale = total * length, max(sqrt(slope), floor)
+        s[GAP], s[STATIONARITY], s[FEASIBILITY] = gap, gap / (scale if scale > 0 else 1.0), size
+        s[C] = max(margins[rule] * safety * measured, decays[rule] * c)
+        s[NEAR_C] = s[C] if size <= 0.5 else s[NEAR_C]
+        s[T], s[THETA], s[VANISHED] = t, theta, s[VANISHED] + 1 if vanished else 0.0
+        if not vanished:
+            for i in range(m):
+                for j in range(n):
+                    good[i, j] = X[i, j]
+        s[ITERATIONS] += 1
+        s[WINDOW_BEST] = min(s[WINDOW_BEST], max(s[STATIONARITY], s[FEASIBILITY]))
+        if s[ITERATIONS] % window == 0:
+            best, before = s[WINDOW_BEST], s[PREVIOUS_BEST]
+            gain = log(before / best) if 0 < best < before < inf else 0.0
+            slow = best > 0 and log(max(best / goal, 1 / identified)) * window > hasty * gain
+            s[SLOW] = s[SLOW] + 1 if s[ITERATIONS] > window and slow else 0.0
+            s[WINDOW_BEST], s[PREVIOUS_BEST] = inf, min(before, best)
+            if s[SLOW] >= s[PATIENCE]:  # the next step rule begins anew
+                s[T], s[STEP_RULE], s[ITERATIONS], s[PREVIOUS_BEST], s[SLOW] = 1.0, rule + 1.0, 0.0, inf, 0.0
+    return steps, GOING

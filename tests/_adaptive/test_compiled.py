@@ -1,0 +1,209 @@
+"""The compiled loop: it makes the iterates of the first-order phase, and counts them."""
+
+from dataclasses import fields, replace
+from math import inf
+
+import numpy as np
+import pytest
+
+import orthoprox as op
+from cases import normal
+from orthoprox._adaptive import compiled
+from orthoprox._adaptive.batch import Stack
+from orthoprox._adaptive.compiled import Walks, loop, use_compiled
+from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.small import SMALL
+from orthoprox.nonsmooth import L1, L21
+from orthoprox.problems.counted import Work, counted
+from orthoprox.smooth import Quadratic, Variance
+from orthoprox.stopping.deadline import Stopped
+
+pytest.importorskip("numba")
+PHASE = FirstOrder(SETTINGS, alone=True)
+
+
+def quadratic(seed=3):
+    A, B = op.datasets.random_quadratic(30, 4, seed=seed)
+    for M in (A, B):
+        M.setflags(write=False)
+    return op.Problem(Quadratic(A, B), L1(np.abs(normal(1, 30, 1))), (30, 4))
+
+
+PROBLEMS = {
+    "dense": op.problems.sparse_pca(normal(0, 40, 13), 4, 3.0),
+    "weights": op.Problem(Variance(normal(0, 40, 13)), L1([0.5, 1.0, 2.0]), (13, 3)),
+    "linear part": quadratic(),
+    "sparse Hessian": op.problems.compressed_modes(64, 4, 0.1),
+    "one column": op.problems.sparse_pca(normal(0, 40, 13), 1, 3.0),
+}
+
+
+def first(problem, seed=0, **changes):
+    X = op.stiefel.random_point(*problem.shape, seed=seed)
+    return replace(PHASE.first(problem, X), **changes)
+
+
+def assert_same(one, two, rtol=1e-6):
+    """Two iterates are the same up to rounding, in every field."""
+    for field in fields(one):
+        a, b = getattr(one, field.name), getattr(two, field.name)
+        if isinstance(a, np.ndarray):
+            np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol * max(1.0, np.abs(b).max()), err_msg=field.name)
+        elif isinstance(a, (int, float)):
+            assert type(a) is type(b), field.name
+            assert a == pytest.approx(b, rel=1e-4, abs=1e-9), field.name
+    assert one.monitor.step_rule == two.monitor.step_rule
+    assert one.monitor.iterations == two.monitor.iterations
+    assert (one.memory.divergences, one.memory.safety) == (two.memory.divergences, two.memory.safety)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_iterates_are_those_of_the_first_order_phase(name):
+    """For 120 steps, over two windows of the monitor and beyond the residual at which dual steps
+    are weighted.
+    """
+    problem = PROBLEMS[name]
+    one = first(problem)
+    walks = Walks([one])
+    for _ in range(12):
+        walks.advance(PHASE, problem, 10, 0.0)
+        for _ in range(10):
+            one = PHASE.step(problem, one)
+        assert_same(walks.runs[0], one)
+    assert one.residual < SETTINGS.identified or name not in ("dense", "weights", "one column")
+
+
+@pytest.mark.parametrize("factor", [0.02, 0.2])
+def test_runs_that_diverge_restart_as_in_the_first_order_phase(factor):
+    problem = PROBLEMS["dense"]
+    one = first(problem)
+    one = replace(one, c=factor * one.c)
+    walks = Walks([one])
+    walks.advance(PHASE, problem, 60, 0.0)
+    for _ in range(60):
+        one = PHASE.step(problem, one)
+    assert one.memory.divergences > 0
+    assert_same(walks.runs[0], one)
+
+
+def test_a_column_that_vanishes_leads_to_a_restart():
+    """|G| is 1 all the time: the loop tells a vanished column from the signs of pivots."""
+    problem = op.problems.sparse_pca(normal(0, 40, 13), 3, 500.0)
+    one = first(problem)
+    walks = Walks([one])
+    walks.advance(PHASE, problem, 80, 0.0)
+    vanished = 0
+    for _ in range(80):
+        one = PHASE.step(problem, one)
+        vanished = max(vanished, one.vanished)
+    assert vanished > 0
+    assert_same(walks.runs[0], one)
+
+
+def test_a_run_ends_at_the_tolerance_and_where_all_step_rules_have_stagnated():
+    problem = PROBLEMS["dense"]
+    walks, stack = Walks([first(problem)]), Stack([first(problem)])
+    for runs in (walks, stack):
+        runs.advance(PHASE, problem, 1000, 1e-3)
+    assert walks.runs[0].residual <= 1e-3
+    assert_same(walks.runs[0], stack.runs[0])
+    slow = FirstOrder(replace(SETTINGS, slow=0.0), alone=True)  # every window is slow
+    walks, stack = Walks([first(problem)]), Stack([first(problem)])
+    for runs in (walks, stack):
+        runs.advance(slow, problem, 1000, 0.0)
+    assert walks.runs[0].monitor.step_rule == len(SETTINGS.margins)
+    assert_same(walks.runs[0], stack.runs[0])
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.1])
+def test_it_counts_what_numpy_counts(factor):
+    """One gradient and one prox for each iteration, restarts with their own."""
+    works = []
+    for kind in (Walks, Stack):
+        works.append(Work())
+        problem = counted(PROBLEMS["dense"], works[-1])
+        runs = [first(problem, seed) for seed in range(3)]
+        kind([replace(run, c=factor * run.c) for run in runs]).advance(PHASE, problem, 50, 1e-2)
+    assert works[0] == works[1]
+    assert works[0].gradients > 60
+
+
+class Caller:
+    """Ends the call at its last chance."""
+
+    def __init__(self, chances):
+        self.chances = chances
+
+    def heed(self):
+        self.chances -= 1
+        if self.chances < 0:
+            raise Stopped
+
+
+def test_it_asks_often_whether_to_go_on(monkeypatch):
+    """After so many operations; runs then are where they were last."""
+    problem, work = PROBLEMS["dense"], Work()
+    monkeypatch.setattr(compiled, "SMALL", replace(SMALL, chunk=10.5 * loop(problem).flops))
+    walks = Walks([first(problem), first(problem, 1)])
+    with pytest.raises(Stopped):
+        walks.advance(PHASE, counted(problem, work, Caller(3)), 100, 0.0)
+    assert work.gradients == 30
+    assert [run.monitor.iterations for run in walks.runs] == [30, 0]
+    assert SMALL.chunk <= 2e7  # 20 ms on a machine with 1e9 operations in a second
+
+
+def test_other_problems_have_no_loop():
+    A = normal(0, 40, 13)
+    assert loop(PROBLEMS["dense"]) is not None
+    assert loop(counted(PROBLEMS["dense"], Work())) is not None
+    assert loop(op.Problem(Variance(A), L1(1.0, bound=0.5), (13, 2))) is None
+    assert loop(op.Problem(Variance(A), L21(1.0), (13, 2))) is None
+    assert loop(op.Problem(Variance(A.astype(np.float32)), L1(1.0), (13, 2))) is None
+    assert loop(op.Problem(Variance(normal(0, 5, 13)), L1(1.0), (13, 2))) is None  # A'A is not formed
+    assert loop(op.problems.sparse_pca(normal(0, 400, 301), 10, 1.0)) is None  # not small
+
+    class Own(Variance):
+        pass
+
+    problem = op.Problem(Own(A), L1(1.0), (13, 2))
+    assert loop(problem) is None
+    with pytest.raises(TypeError, match="no compiled loop"):
+        Walks([first(problem)]).advance(PHASE, problem, 1, 0.0)
+
+
+def test_the_process_chooses_once(monkeypatch):
+    """By what is kept on disk, if the environment says nothing."""
+    problem = PROBLEMS["dense"]
+    for told, kept, expected in (("", True, True), ("", False, False), ("0", True, False), ("1", False, True)):
+        compiled.process_choice.cache_clear()
+        monkeypatch.setenv("ORTHOPROX_COMPILED", told)
+        monkeypatch.setattr(compiled, "is_kept", lambda kept=kept: kept)
+        assert use_compiled(problem, None) is expected
+        monkeypatch.setattr(compiled, "is_kept", lambda kept=kept: not kept)
+        assert use_compiled(problem, None) is expected
+        assert [use_compiled(problem, wanted) for wanted in (True, False)] == [True, False]
+    compiled.process_choice.cache_clear()
+    monkeypatch.setenv("ORTHOPROX_COMPILED", "yes")
+    with pytest.raises(ValueError, match="ORTHOPROX_COMPILED is 'yes'; it needs 0, 1 or nothing"):
+        use_compiled(problem, None)
+    compiled.process_choice.cache_clear()
+
+
+def test_a_short_call_does_not_wait_for_numba(monkeypatch):
+    problem = PROBLEMS["dense"]
+    monkeypatch.setattr(compiled, "process_choice", lambda: True)
+    monkeypatch.delitem(compiled.sys.modules, "orthoprox._adaptive.walk", raising=False)
+    assert [use_compiled(problem, None, seconds) for seconds in (0.1, 10.0, inf)] == [False, True, True]
+    assert use_compiled(problem, True, 0.1)
+    monkeypatch.setitem(compiled.sys.modules, "orthoprox._adaptive.walk", compiled)
+    assert use_compiled(problem, None, 0.1)
+
+
+def test_without_numba_numpy_serves(monkeypatch):
+    monkeypatch.setitem(compiled.sys.modules, "numba", None)
+    monkeypatch.setattr(compiled, "process_choice", compiled.process_choice.__wrapped__)
+    monkeypatch.setenv("ORTHOPROX_COMPILED", "")
+    assert not use_compiled(PROBLEMS["dense"], None)
+    with pytest.raises(ValueError, match=r"numba is not installed; install it with pip install \"orthoprox\[fast\]\""):
+        use_compiled(PROBLEMS["dense"], True)
