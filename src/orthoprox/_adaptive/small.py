@@ -17,7 +17,7 @@ class Small:
     # phases
     hasty: float = 300  # a first-order run that needs more further iterations is slow
     weak: float = 0.05  # the share of |grad l| up to which a subgradient of g is weak: second order comes first
-    newton_steps: int = 300  # of the proximal Newton method, at most
+    newton_steps: int = 1000  # of the proximal Newton method, at most
 
     # starts, and hops to lower minima
     stack: int = 16  # starts that are probed side by side
@@ -26,7 +26,7 @@ class Small:
     rotations: int = 8  # of principal components
     decomposed: int = 200  # rows up to which principal components come from a decomposition
     jitter: float = 0.05  # random perturbation of a minimiser, of columns of length 1
-    failures: int = 2  # rounds of hops in vain
+    failures: int = 3  # rounds of hops in vain
     floor: float = 1e9  # operations that may always go into lower minima
     overhead: float = 2e5  # the least cost of an iteration within a stack, in operations
     chunk: float = 1e7  # operations of the compiled loop between two looks at the deadline: a few milliseconds
