@@ -17,7 +17,7 @@ class Small:
     # phases
     hasty: float = 300  # a first-order run that needs more further iterations is slow
     weak: float = 0.05  # the share of |grad l| up to which a subgradient of g is weak: second order comes first
-    newton_steps: int = 300  # of the proximal Newton method, at most
+    newton_steps: int = 1000  # of the proximal Newton method, at most
 
     # starts, and hops to lower minima
     stack: int = 16  # starts that are probed side by side
