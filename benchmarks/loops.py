@@ -1,5 +1,5 @@
-"""The cost of a first-order iteration: in the compiled loop, in a stack of runs, and alone; and what
-compiling and loading the loop take.
+"""The cost of a first-order iteration: in the compiled loop, in a stack of runs, and alone; and
+what compiling and loading the loop take.
 
     OPENBLAS_NUM_THREADS=1 python -m benchmarks.loops
 """
