@@ -77,10 +77,10 @@ def test_a_second_ctrl_c_raises():
 
 def test_a_path_keeps_what_it_has_found():
     whole = Pressing()
-    results = op.path(problem(whole), [0.8, 0.6, 0.4], X0, polish=False)
+    results = op.path(problem(whole), [0.8, 0.6, 0.4], X0, polish=False, both_ways=False)
     assert len(results) == 3
     first = results[0].work.gradients
     with pytest.warns(op.ConvergenceWarning, match="Ctrl-C"):
-        cut = op.path(problem(Pressing(first + 20)), [0.8, 0.6, 0.4], X0, polish=False)
+        cut = op.path(problem(Pressing(first + 20)), [0.8, 0.6, 0.4], X0, polish=False, both_ways=False)
     assert [result.status for result in cut] == [Status.CONVERGED, Status.INTERRUPTED]
     np.testing.assert_array_equal(cut[0].X, results[0].X)

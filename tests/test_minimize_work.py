@@ -123,7 +123,8 @@ def test_a_counting_term_finds_the_work_of_a_path():
     results = op.path(counting_problem(gaussian_pca(), found), [0.6, 0.4, 0.2])
     assert counts(sum((result.work for result in results), Work())) == counts(found)
     for result in results:
-        adds_up(result)
+        assert sum(part.gradients for part in result.phases) == result.work.gradients
+        assert sum(part.seconds for part in result.phases) == pytest.approx(result.seconds)
 
 
 def test_what_a_callback_does_is_counted_with_the_certificates():

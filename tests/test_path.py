@@ -26,8 +26,17 @@ def test_a_path_solves_each_problem(kind):
 def test_a_path_starts_each_run_from_the_solution_before():
     """Nearby weights need few iterations: far fewer than from the first start."""
     problem = gaussian_pca()
-    first, *others = op.path(problem, [0.5, 0.499, 0.498], "random")
+    first, *others = op.path(problem, [0.5, 0.499, 0.498], "random", both_ways=False)
     assert max(result.iterations for result in others) < first.iterations / 2
+
+
+@pytest.mark.parametrize("mus", [[0.1, 0.4, 1.0, 2.0], [2.0, 1.0, 0.4, 0.1]])
+def test_going_back_never_ends_higher(mus):
+    """Each weight has the lower of the minima that the two directions find."""
+    problem = op.Problem(Variance(normal(0, 30, 12)), L1(0.1), (12, 4))
+    once, twice = (op.path(problem, [10 * mu for mu in mus], "random", both_ways=both) for both in (False, True))
+    for one, two in zip(once, twice, strict=True):
+        assert two.projected_objective <= one.projected_objective + 1e-12 * abs(one.projected_objective)
 
 
 def test_other_parameters_of_a_penalty_stay():

@@ -19,7 +19,7 @@ from orthoprox._run.conclusion import interrupted, polished, with_certified_stat
 from orthoprox._run.lower_minima import EFFORTS, lower_minima
 from orthoprox._run.measured import evaluator_at
 from orthoprox._run.meter import Meter
-from orthoprox._run.multistart import solve_from
+from orthoprox._run.multistart import lowest, solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
 from orthoprox._run.run import Call, Callback, check_method, run, start_point
@@ -75,8 +75,8 @@ def minimize(
     n_starts : int
         How many starts to solve from, side by side in processes, or one after the other if the
         terms cannot be pickled, are of a class of the main module, time is short, or this is a
-        daemonic process. The best result is returned. With "auto" these are the starts with the
-        lowest probe values; otherwise they differ by their random numbers.
+        daemonic process. The best result is returned. With "auto" these are the lowest starts of
+        another search, beside what one start finds; otherwise they differ by their random numbers.
     method : str or Solver, optional
         The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters. By default
         "adaptive", which has no parameter to choose, or "lsalm" if parameters are given.
@@ -148,23 +148,24 @@ def minimize(
         units, X0, like = _units(problem, counted(problem, meter.work, deadline), start, deadline, project=project)
         inside = counted(units.inside, meter.work, deadline)
         rng = _canonical(rng, inside, deadline) if searched else rng
-        spare = 1 if searched and effort != "fast" and n_starts == 1 else 0
         compiled = (searched or effort != "fast") and use_compiled(inside, compiled, deadline.budget)
-        starts = [X0]
-        if X0 is None:
-            starts = _starts(inside, start, n_starts + spare, rng, deadline, compiled=compiled)
+        number = n_starts if not searched else 1 if effort == "fast" else 2  # the runner-up of a search is run from as well
+        starts = [X0] if X0 is not None else _starts(inside, start, number, rng, deadline, compiled=compiled)
         starts = [namespace(X).astype(X, like.dtype) for X in starts]
         evaluator = evaluator_at(inside, starts[0], meter, deadline)
         call = Call(
             inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, history=history, compiled=compiled
         )
-        if n_starts > 1 and not deadline.interrupted:
+        if n_starts > 1 and not searched and not deadline.interrupted:
             result = solve_from(call, units.inside, starts)
         else:
             with Progress(callback) if progress else nullcontext(callback) as shown:
                 result = run(call, starts[0], units.callback(shown))
         if effort != "fast":
-            result = lower_minima(call, result, rng, starts[1:] if spare else [], effort)
+            result = lower_minima(call, result, rng, starts[1:] if searched else [], effort)
+        if n_starts > 1 and searched and not deadline.interrupted:
+            starts = _starts(inside, start, n_starts - 1, rng, deadline, compiled=compiled)
+            result = lowest([result, solve_from(call, units.inside, starts)])
         if polish:
             result = polished(call, result)
         if stop is None:

@@ -8,6 +8,8 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import sparsity
 from orthoprox._run.conclusion import interrupted
+from orthoprox._run.meter import united
+from orthoprox._run.multistart import lowest
 from orthoprox._run.result import Result
 from orthoprox.minimize import minimize
 from orthoprox.nonsmooth.base import HasWeight
@@ -16,9 +18,15 @@ from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.status import Status
 
 
-def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options: Any) -> list[Result]:
+def path(
+    problem: Problem, mus: Iterable[float], start: Any = "auto", *, both_ways: bool = True, **options: Any
+) -> list[Result]:
     """Minimise with each weight mu of the penalty in turn; each run starts from the solution of the
     one before.
+
+    Neither direction is always right. From small weights to large ones, solutions keep more of what
+    l wants; from large to small they stay sparse. So the weights are solved in their order and then
+    back again, and the lower of two minima is kept.
 
     Parameters
     ----------
@@ -26,11 +34,13 @@ def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options:
         Its nonsmooth term is a penalty with a weight ``mu``: L1, L21, MCP, SCAD, or one of your own
         with ``weighted``.
     mus : iterable of float
-        The weights, in the order of the runs; from large to small follows sparse solutions best.
+        The weights, in the order of the runs.
     start : str or array of shape (m, n)
         The start of the first run, as in :func:`orthoprox.minimize`.
+    both_ways : bool
+        Whether to go back; without it the path takes half the time.
     **options
-        Further options of :func:`orthoprox.minimize`. Budgets hold for each weight.
+        Further options of :func:`orthoprox.minimize`. Budgets hold for each run.
 
     Returns
     -------
@@ -43,18 +53,35 @@ def path(problem: Problem, mus: Iterable[float], start: Any = "auto", **options:
         raise TypeError(f"{type(g).__name__} has no weight to change; a path needs a penalty such as L1, L21, MCP or SCAD.")
     if not isinstance(mus, Iterable) or isinstance(mus, str):
         raise TypeError(f"mus is {shown(mus)}; it needs a list of weights, such as [1.0, 0.5].")
-    weights = [inputs.number(mu, "An entry of mus", strict=False) for mu in mus]
-    if not weights:
+    problems = [replace(problem, nonsmooth=g.weighted(inputs.number(mu, "An entry of mus", strict=False))) for mu in mus]
+    if not problems:
         raise ValueError("mus is empty; it needs at least one weight.")
-    results: list[Result] = []
+    order = list(range(len(problems)))
+    order += order[-2::-1] if inputs.flag(both_ways, "both_ways") else []
+    results: dict[int, Result] = {}
     deadline = Deadline()
     with deadline.listening():
-        for mu in weights:
-            results.append(minimize(replace(problem, nonsmooth=g.weighted(mu)), start, **options))
-            if deadline.interrupted or results[-1].status is Status.INTERRUPTED:
+        for k in order:
+            found = minimize(problems[k], start, **options)
+            stopped = deadline.interrupted or found.status is Status.INTERRUPTED
+            results[k] = found if k not in results else _better(results[k], found)
+            if stopped:
                 break
-            if sparsity(results[-1].X) < 1:  # a run that did not converge may end at X = 0
-                start, options = results[-1].X, {**options, "project": True, "n_starts": 1}
-    if deadline.interrupted and results:
-        results[-1] = interrupted(results[-1])
-    return results
+            if sparsity(found.X) < 1:  # a run that did not converge may end at X = 0
+                start, options = found.X, {**options, "project": True, "n_starts": 1}
+    found_so_far = [results[k] for k in sorted(results)]
+    if found_so_far and stopped:
+        found_so_far[-1] = interrupted(found_so_far[-1])
+    return found_so_far
+
+
+def _better(one: Result, other: Result) -> Result:
+    """Return the better of two results for one weight, with the time and the work of both."""
+    best, rest = (one, other) if lowest([one, other]) is one else (other, one)
+    return replace(
+        best,
+        seconds=one.seconds + other.seconds,
+        cpu_seconds=one.cpu_seconds + other.cpu_seconds,
+        work=one.work + other.work,
+        phases=united(best.phases, rest.phases),
+    )

@@ -115,7 +115,7 @@ import numpy as np
 import orthoprox as op
 from elsewhere import press_ctrl_c, slow_problem, two_cores
 two_cores()
-problem = slow_problem(0.02)
+problem = slow_problem(0.1)
 chance = random.Random(0)
 for k in range(20):
     delay = chance.uniform(0, 5)

@@ -17,7 +17,7 @@ from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array
 from orthoprox._linalg.stiefel import multiplier
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import is_quadratic
+from orthoprox.smooth.curvature import is_quadratic, lipschitz
 
 _MATRICES = "X", "E", "Y", "Z", "D", "G", "EY", "EG", "good"
 _NUMBERS = "c", "near_curvature", "gap", "stationarity", "feasibility", "t", "theta", "vanished"
@@ -67,16 +67,16 @@ class Stack:
 
 def first_iterates(phase: FirstOrder, problem: Problem, starts: Sequence[Array]) -> list[Iterate]:
     """Return what ``FirstOrder.first`` returns, for several starts; a quadratic l has the same
-    curvature everywhere.
+    curvature everywhere, and knows it.
     """
-    first = phase.first(problem, starts[0])
-    if not is_quadratic(problem.smooth):
-        return [first, *(phase.first(problem, X) for X in starts[1:])]
-    P, curvature = np.stack(starts[1:]), first.memory.curvature
+    curvature = lipschitz(problem.smooth, starts[0]) if is_quadratic(problem.smooth) else 0.0
+    if curvature == 0:
+        return [phase.first(problem, X) for X in starts]
+    P = np.stack(starts)
     D, S = problem.grad(P), curvature * (P - problem.prox(P, 1 / curvature))
     points = (PrimalDual(*point) for point in zip(P, multiplier(P, D + S), D, S, strict=True))
     values = problem.value(P)
-    return [first, *(phase.begun(problem, point, float(f), curvature) for point, f in zip(points, values, strict=True))]
+    return [phase.begun(problem, point, float(f), curvature) for point, f in zip(points, values, strict=True)]
 
 
 def _stacked(runs: Sequence[Iterate]) -> dict[str, Array]:

@@ -1,7 +1,7 @@
 """What a call costs: time and work, booked to its parts."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter, process_time
@@ -20,6 +20,18 @@ class Part:
     seconds: float  # wall time
     gradients: int
     objective: float  # f at the feasible point that the part left; NaN if it left none
+
+
+def united(parts: Sequence[Part], others: Sequence[Part]) -> tuple[Part, ...]:
+    """Return the parts of two calls together, with the objectives that the first has left."""
+    known = {part.name: part for part in others} | {part.name: part for part in parts}
+    both = (*parts, *others)
+
+    def total(name: str) -> Part:
+        mine = [part for part in both if part.name == name]
+        return replace(known[name], seconds=sum(part.seconds for part in mine), gradients=sum(part.gradients for part in mine))
+
+    return tuple(total(name) for name in PARTS if name in known)
 
 
 @dataclass

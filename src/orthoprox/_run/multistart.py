@@ -45,7 +45,7 @@ def solve_from(call: Call, problem: Problem, starts: Sequence[Array]) -> Result:
             with call.deadline.part(1 / results[k:].count(None)):
                 results[k] = run(call, X0)
     found = [result for result in results if result is not None]
-    best = min(found or [run(call, starts[0])], key=_order)  # Ctrl-C may have come in the last line of a run
+    best = lowest(found or [run(call, starts[0])])  # Ctrl-C may have come in the last line of a run
     call.meter.left["run"] = best.measurement.projected_objective
     return best
 
@@ -118,9 +118,14 @@ def _apart(deadline: Deadline, body: bytes, X0: Array) -> Result:
     return replace(result, problem=cast(Problem, None))
 
 
-def _order(result: Result) -> tuple[bool, float]:
-    value = result.measurement.projected_objective
-    return result.status is not Status.CONVERGED, value if value == value else inf
+def lowest(results: Sequence[Result]) -> Result:
+    """Return the lowest of those that converged, or the lowest if none did."""
+
+    def order(result: Result) -> tuple[bool, float]:
+        value = result.measurement.projected_objective
+        return result.status is not Status.CONVERGED, value if value == value else inf
+
+    return min(results, key=order)
 
 
 def _pickled(task: _Task) -> bytes | None:

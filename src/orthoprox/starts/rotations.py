@@ -8,7 +8,7 @@ import numpy as np
 
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
-from orthoprox._arrays.library import Array, from_numpy, namespace
+from orthoprox._arrays.library import Array, from_numpy, namespace, to_numpy
 from orthoprox._linalg.stiefel import polar
 from orthoprox.problems.counted import takes_stacks
 from orthoprox.problems.problem import Problem
@@ -46,5 +46,7 @@ def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[A
 def _subspace(problem: Problem, rng: np.random.Generator) -> Array:
     H = hessian_matrix(problem.smooth)
     if H is not None and H.shape[-1] <= SMALL.decomposed:
-        return namespace(H).linalg.eigh(H)[1][:, : problem.shape[1]]
+        V = to_numpy(namespace(H).linalg.eigh(H)[1])[:, : problem.shape[1]]
+        largest = np.take_along_axis(V, np.argmax(np.abs(V), axis=0)[None], axis=0)  # positive, whatever the order of the rows
+        return from_numpy(V * np.sign(largest), like=H)
     return power(problem, rng)
