@@ -40,13 +40,13 @@ class Loop:
     """The data of the compiled loop for one problem."""
 
     rows: tuple[Array, Array, Array]  # of the Hessian of l: where they begin, columns and values
-    mu: Array  # the weights of g, one for each entry
-    B: Array  # the linear part of l
+    mu: Array  # the weights of g, one for each entry, transposed
+    B: Array  # the linear part of l, transposed
 
     @property
     def flops(self) -> float:
         """About the operations of an iteration."""
-        m, n = self.mu.shape
+        n, m = self.mu.shape
         return float(2 * (2 * n * (len(self.rows[1]) + 2 * m * n)))
 
 
@@ -62,7 +62,7 @@ def loop(problem: Problem) -> Loop | None:
     B = getattr(ell, "B", None)
     if not all(_is_double(part) for part in (H, g.mu, 0.0 if B is None else B)):
         return None
-    mu, B = (np.array(np.broadcast_to(part, problem.shape), order="C") for part in (g.mu, 0.0 if B is None else B))
+    mu, B = (np.array(np.broadcast_to(part, problem.shape).T, order="C") for part in (g.mu, 0.0 if B is None else B))
     return Loop(_rows(H), mu, B)
 
 
@@ -177,7 +177,7 @@ def _packed(phase: FirstOrder, way: Loop, run: Iterate, tol: float) -> tuple[Any
 
     k = phase.settings
     arrays = (
-        *(np.array(getattr(run, name), order="C") for name in MATRICES),
+        *(np.array(getattr(run, name).T, order="C") for name in MATRICES),
         way.mu,
         way.B,
         np.empty_like(way.mu),
@@ -196,4 +196,5 @@ def _unpacked(run: Iterate, arrays: Any, numbers: Array) -> Iterate:
     found: dict[str, Any] = dict(zip((*NUMBERS, *MONITOR), numbers.tolist(), strict=True))
     found |= {name: int(found[name]) for name in _COUNTS}
     monitor = StagnationMonitor(**{name: found.pop(name) for name in MONITOR})
-    return replace(run, **dict(zip(MATRICES, arrays, strict=False)), **found, monitor=monitor)
+    found |= {name: np.array(M.T, order="C") for name, M in zip(MATRICES, arrays, strict=False)}
+    return replace(run, **found, monitor=monitor)

@@ -27,12 +27,14 @@ _SETTINGS = (
 )
 SIGNATURE = f"Tuple((int64, int64))({_ROWS}, {_ARRAYS}, float64[::1], {_SETTINGS}, int64)"
 
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract"}}  # sums in any order use wide registers
+
 
 def _compiled(function: Callable[..., Any]) -> Any:
     try:
-        return njit(SIGNATURE, cache=True, error_model="numpy")(function)
+        return njit(SIGNATURE, cache=True, **_OPTIONS)(function)
     except RuntimeError:  # no folder to keep the code in
-        return njit(SIGNATURE, error_model="numpy")(function)
+        return njit(SIGNATURE, **_OPTIONS)(function)
 
 
 @_compiled
@@ -46,7 +48,8 @@ def walk(rows: Any, arrays: Any, s: Any, settings: Any, steps: int) -> Any:
     rows : tuple
         The rows of the Hessian of l, as in a sparse array: where they begin, columns and values.
     arrays : tuple
-        ``MATRICES``, the weights mu of g, the linear part B of l, and room for an X and a Y.
+        ``MATRICES``, the weights mu of g, the linear part B of l, and room for an X and a Y; all
+        transposed, so that the innermost loops go along the rows of X.
     s : array
         ``NUMBERS`` and ``MONITOR``.
     settings : tuple
@@ -57,8 +60,9 @@ def walk(rows: Any, arrays: Any, s: Any, settings: Any, steps: int) -> Any:
     X, E, Z, D, EY, EG, good, Y, G, mu, B, P, S = arrays
     (pointers, columns, values), (constants, (floor, safety, bound, tol), margins, decays) = rows, settings
     penalty, smoothing, centre, inertia, near, patience, weight, window, hasty, goal, identified = constants
-    m, n = X.shape
-    d, u = np.empty(n), np.empty(n)
+    n, m = X.shape
+    dense = len(values) == m * m
+    d = np.empty(m)
 
     for done in range(steps):
         c, stationarity, feasibility, rule = s[C], s[STATIONARITY], s[FEASIBILITY], int(s[STEP_RULE])
@@ -70,15 +74,15 @@ def walk(rows: Any, arrays: Any, s: Any, settings: Any, steps: int) -> Any:
         # Algorithm 1, lines 2 and 3
         toE, toZ, toD, toG = 1 / (1 + smoothing), smoothing / (1 + smoothing), 1 / total, 2 * penalty / (1 + smoothing)
         length = along = 0.0
-        for i in range(m):
-            for j in range(n):
-                w = toE * E[i, j] + toZ * Z[i, j] - toD * (D[i, j] + 2 * EY[i, j]) - toG * EG[i, j]
-                x = w - min(max(w, -mu[i, j] * toD), mu[i, j] * toD)
-                back = E[i, j] - x
+        for j in range(n):
+            for i in range(m):
+                w = toE * E[j, i] + toZ * Z[j, i] - toD * (D[j, i] + 2 * EY[j, i]) - toG * EG[j, i]
+                x = w - min(max(w, -mu[j, i] * toD), mu[j, i] * toD)
+                back = E[j, i] - x
                 length += back * back
-                along += back * (x - X[i, j])
-                Z[i, j] = (1 - centre) * Z[i, j] + centre * x
-                P[i, j] = x
+                along += back * (x - X[j, i])
+                Z[j, i] = (1 - centre) * Z[j, i] + centre * x
+                P[j, i] = x
         length = sqrt(length)
 
         # extrapolation
@@ -87,78 +91,79 @@ def walk(rows: Any, arrays: Any, s: Any, settings: Any, steps: int) -> Any:
             t = (1 + sqrt(1 + 2 * s[T] * (2 * s[T]))) / 2
             theta = min((s[T] - 1) / t, inertia) if rule == 0 else 0.0
         move = 0.0
-        for i in range(m):
-            for j in range(n):
-                e = P[i, j] + theta * (P[i, j] - X[i, j])
-                move += (e - E[i, j]) * (e - E[i, j])
-                E[i, j], X[i, j] = e, P[i, j]
+        for j in range(n):
+            for i in range(m):
+                e = P[j, i] + theta * (P[j, i] - X[j, i])
+                move += (e - E[j, i]) * (e - E[j, i])
+                E[j, i] = e
+                X[j, i] = P[j, i]
 
-        # grad l(E), E'E - I, and the products with E
-        for a in range(n):
-            for b in range(n):
-                G[a, b] = -1.0 if a == b else 0.0
-        for i in range(m):
-            for a in range(n):
-                for b in range(n):
-                    G[a, b] += E[i, a] * E[i, b]
+        # E'E - I, grad l(E), and the products with E
         size = 0.0
         for a in range(n):
-            for b in range(n):
-                size += G[a, b] * G[a, b]
+            for b in range(a + 1):
+                g = 0.0
+                for i in range(m):
+                    g += E[a, i] * E[b, i]
+                G[a, b] = G[b, a] = g - 1 if a == b else g
+                size += G[a, b] * G[a, b] * (1 if a == b else 2)
         size = sqrt(size)
         change = slope = 0.0
-        for i in range(m):
-            for j in range(n):
-                d[j] = B[i, j]
-                u[j] = 0.0
-                EG[i, j] = 0.0
-            for at in range(pointers[i], pointers[i + 1]):
-                h, row = values[at], columns[at]
-                for j in range(n):
-                    d[j] += h * E[row, j]
+        for j in range(n):
+            for i in range(m):
+                d[i] = B[j, i]
+                P[j, i] = 0.0
+                EG[j, i] = 0.0
+            if dense:
+                for k in range(m):
+                    e = E[j, k]
+                    if e != 0:
+                        for i in range(m):
+                            d[i] += e * values[k * m + i]
+            else:
+                for i in range(m):
+                    for at in range(pointers[i], pointers[i + 1]):
+                        d[i] += values[at] * E[j, columns[at]]
             for a in range(n):
-                for j in range(n):
-                    u[j] += E[i, a] * Y[a, j]
-                    EG[i, j] += E[i, a] * G[a, j]
-            for j in range(n):
-                lagrangian = d[j] - D[i, j] + 2 * (u[j] - EY[i, j])
+                y, g = Y[j, a], G[j, a]
+                for i in range(m):
+                    P[j, i] += y * E[a, i]
+                    EG[j, i] += g * E[a, i]
+            for i in range(m):
+                lagrangian = d[i] - D[j, i] + 2 * (P[j, i] - EY[j, i])
                 change += lagrangian * lagrangian
-                slope += d[j] * d[j]
-                D[i, j], EY[i, j] = d[j], u[j]
+                slope += d[i] * d[i]
+                D[j, i] = d[i]
+                EY[j, i] = P[j, i]
         measured = sqrt(change) / sqrt(move) if move > 0 else 0.0
 
         # Algorithm 1, line 4, with a weight for each entry near a solution
         if max(stationarity, feasibility) <= identified:
             most = weight * weight if feasibility > weight * stationarity else weight
             for a in range(n):
-                for b in range(n):
-                    S[a, b] = 0.0
-            for i in range(m):
-                for a in range(n):
-                    for b in range(n):
-                        if X[i, b] != 0:
-                            S[a, b] += X[i, a] * X[i, a]
-            for a in range(n):
                 for b in range(a + 1):
-                    overlap = S[a, b] + S[b, a]
+                    overlap = 0.0
+                    for i in range(m):
+                        overlap += X[a, i] * X[a, i] * (X[b, i] != 0) + X[b, i] * X[b, i] * (X[a, i] != 0)
                     weighted = 1.0 if a == b else min(max(2 / (overlap if overlap > 0 else 2.0), 1.0), most)
                     S[a, b] = S[b, a] = alpha * weighted * G[a, b]
-            for i in range(m):
+            for j in range(n):
                 for a in range(n):
-                    for j in range(n):
-                        EY[i, j] += E[i, a] * S[a, j]
+                    y = S[a, j]
+                    for i in range(m):
+                        EY[j, i] += y * E[a, i]
         else:
             for a in range(n):
                 for b in range(n):
                     S[a, b] = alpha * G[a, b]
-            for i in range(m):
-                for j in range(n):
-                    EY[i, j] += alpha * EG[i, j]
+            for j in range(n):
+                for i in range(m):
+                    EY[j, i] += alpha * EG[j, i]
 
         # divergence: an eigenvalue of G above the bound, or one below -.9, a vanished column
         lost, vanished = not (length < inf and size < inf), False
         if not lost and size > near:
-            for side in range(2):  # of bound I - G, then G + near I: are all pivots positive?
+            for side in range(2):  # of bound I - G, then G + near I: are all pivots of its Cholesky factor P positive?
                 sign, shift = (-1.0, bound) if side == 0 else (1.0, near)
                 positive = True
                 for a in range(n):
@@ -188,9 +193,9 @@ def walk(rows: Any, arrays: Any, s: Any, settings: Any, steps: int) -> Any:
         s[NEAR_C] = s[C] if size <= 0.5 else s[NEAR_C]
         s[T], s[THETA], s[VANISHED] = t, theta, s[VANISHED] + 1 if vanished else 0.0
         if not vanished:
-            for i in range(m):
-                for j in range(n):
-                    good[i, j] = X[i, j]
+            for j in range(n):
+                for i in range(m):
+                    good[j, i] = X[j, i]
         s[ITERATIONS] += 1
         s[WINDOW_BEST] = min(s[WINDOW_BEST], max(s[STATIONARITY], s[FEASIBILITY]))
         if s[ITERATIONS] % window == 0:
