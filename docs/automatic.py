@@ -10,9 +10,10 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from orthoprox._adaptive import settings
+from orthoprox._adaptive import settings, small
 from orthoprox.reproduce.table import markdown
 from orthoprox.solvers.adaptive import BACK, TRANSITIONS
 
@@ -21,7 +22,8 @@ PAGE = Path(__file__).with_name("automatic.md")
 
 def page(text: str) -> str:
     """Return the page with its tables filled."""
-    for name, table in (("transitions", transitions()), ("settings", settings_table())):
+    tables = {"transitions": transitions(), "settings": settings_table(settings), "small": settings_table(small)}
+    for name, table in tables.items():
         marks = rf"(<!-- {name} -->\n).*?(\n<!-- end -->)"
         text = re.sub(marks, lambda found, table=table: found[1] + table.rstrip() + found[2], text, flags=re.DOTALL)
     return text
@@ -37,16 +39,18 @@ def transitions() -> str:
     return markdown(["phase", "verdict", "because", "next phase"], rows)
 
 
-def settings_table() -> str:
-    """Return the table of the settings, with the comments of the source as their meaning."""
-    said, defaults = dict(comments()), settings.SETTINGS
+def settings_table(module: ModuleType) -> str:
+    """Return the table of the numbers of a module, with the comments of the source as their
+    meaning.
+    """
+    said, defaults = dict(comments(module)), module.SETTINGS if module is settings else module.SMALL
     rows = ([f"`{field.name}`", shown(getattr(defaults, field.name)), said[field.name]] for field in fields(defaults))
     return markdown(["setting", "value", "meaning and unit"], rows)
 
 
-def comments() -> Iterator[tuple[str, str]]:
-    """Yield the fields of ``Settings`` with the comments on their lines."""
-    path = Path(settings.__file__)
+def comments(module: ModuleType) -> Iterator[tuple[str, str]]:
+    """Yield the fields of the settings with the comments on their lines."""
+    path = Path(str(module.__file__))
     with path.open("rb") as file:
         for token in tokenize.tokenize(file.readline):
             field = re.match(r"    (\w+): ", token.line)

@@ -18,7 +18,7 @@ class Verdict(Enum):
     STAGNATED = "its last step rule has stagnated"
     LOST = "it has diverged too often"
     WORSE = "it converges to a point that is worse than X0"
-    NEAR = "X is large, sparse and near a solution, so that a polish may pay"
+    NEAR = "X is near a solution, and small, or large and sparse, so that a polish may pay"
     IDENTIFIED = "the supports of the columns are identified"
     POLISHED = "the polish has found a better point"
     REFUSED = "the polish has found none"
