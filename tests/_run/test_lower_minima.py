@@ -197,7 +197,7 @@ def test_hops_of_a_small_problem_end_where_they_find_nothing(first, monkeypatch)
         return [(value, points[0])]
 
     for value, number in ((first.projected_objective, 0), (1.5 * first.projected_objective, SMALL.failures)):
-        monkeypatch.setattr(module, "probe_ends", lambda problem, points, value=value: ends(problem, points, value))
+        monkeypatch.setattr(module, "probe_ends", lambda problem, points, value=value, **_: ends(problem, points, value))
         assert lower_minima(a_call(), first, RNG(0)) is first
         assert len(runs) == number
     assert probed == [SMALL.stack] * 2 * SMALL.failures
