@@ -53,6 +53,9 @@ def symmetric(seed, m):
     return A + A.T
 
 
+OFF_CENTER = np.where(normal(11, 20, M) > 0.5, 0.0, normal(12, 20, M) + 3 * np.arange(M))
+
+
 def graph(seed, nodes, edges):
     """A random simple graph, as an array of ``edges`` pairs i < j."""
     pairs = np.array([(i, j) for j in range(nodes) for i in range(j)])
@@ -84,6 +87,8 @@ def smooth_terms(array=np.asarray):
         "Quadratic linear": op.smooth.Quadratic(array(symmetric(1, M)), array(normal(2, M, N))),
         "Variance tall": op.smooth.Variance(array(normal(3, 20, M))),
         "Variance wide": op.smooth.Variance(array(normal(4, 2, M))),
+        "Variance centred": op.smooth.Variance(array(OFF_CENTER), center=True, scale=True),
+        "Variance scaled": op.smooth.Variance(array(OFF_CENTER[:2]), center=np.ones(M), scale=True),
     }
 
 
@@ -113,6 +118,9 @@ def operator_terms():
         "Variance sparse": op.smooth.Variance(sp.csr_array(A)),
         "Variance sparse wide": op.smooth.Variance(sp.csr_array(A[:2])),
         "Variance operator": op.smooth.Variance(aslinearoperator(A)),
+        "Variance sparse centred": op.smooth.Variance(sp.csr_array(OFF_CENTER), center=True, scale=True),
+        "Variance sparse wide centred": op.smooth.Variance(sp.csr_array(OFF_CENTER[:2]), center=True),
+        "Variance operator centred": op.smooth.Variance(aslinearoperator(OFF_CENTER), center=True, scale=True),
     }
 
 

@@ -17,7 +17,9 @@ ROOT = Path(__file__).parents[1]
 ROOMS = {
     "_arrays": "",
     "_linalg": "_arrays",
-    "smooth": "_arrays _linalg",
+    "streams": "_arrays",
+    "files": "_arrays",
+    "smooth": "_arrays _linalg streams",
     "nonsmooth": "_arrays _linalg",
     "datasets": "_arrays",
     "problems": "_arrays smooth nonsmooth",
@@ -27,7 +29,7 @@ ROOMS = {
     "_adaptive": "_arrays _linalg smooth nonsmooth problems _certify",
     "solvers": "_arrays _linalg smooth nonsmooth problems _certify stopping paper _adaptive",
     "starts": "_arrays _linalg smooth nonsmooth problems stopping _adaptive",
-    "_run": "_arrays _linalg nonsmooth problems _certify stopping _adaptive solvers starts",
+    "_run": "_arrays _linalg files nonsmooth problems _certify stopping _adaptive solvers starts",
     "reproduce": "front-door _arrays _linalg smooth nonsmooth datasets problems solvers stopping _run",
     "cli": "front-door _arrays smooth nonsmooth reproduce",
 }

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -108,3 +109,14 @@ def test_work_and_phases_are_stored():
     assert [part["name"] for part in plain["phases"]] == [part.name for part in result.phases]
     assert sum(part["gradients"] for part in plain["phases"]) == plain["work"]["gradients"]
     assert set(plain["phases"][0]) == {"name", "seconds", "gradients", "objective"}
+
+
+def test_notebooks_show_the_lines_as_a_table():
+    """Each line of the repr is a row, with nothing that a browser would take for markup."""
+    result = replace(op.solve(SPARSE, op.LSALM(), X0, stop=MaxIterations(3)), message="<b>a & b</b>")
+    page = ElementTree.fromstring(result._repr_html_())
+    assert page.tag == "table"
+    assert page.find("caption").text == repr(result).splitlines()[0]
+    rows = [(row.find("th").text, row.find("td").text) for row in page.iter("tr")]
+    assert rows == [(line[2:22].strip(), line[23:]) for line in repr(result).splitlines()[1:]]
+    assert rows[0] == ("status", "<b>a & b</b>")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from cases import EXAMPLES, normal
-from orthoprox._linalg import stream
 from orthoprox.smooth import Variance, variance
+from orthoprox.streams import rows
 from stored import FORMATS, on_disk
 
 TALL, WIDE = (90, 21), (8, 40)  # (p, m): the first pays for A'A, the second does not
@@ -40,7 +40,7 @@ def data(size):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Memory maps are read seven rows of 21 at a time (three of 40)."""
-    monkeypatch.setattr(stream, "_BLOCK_BYTES", 8 * 21 * 7)
+    monkeypatch.setattr(rows, "_BLOCK_BYTES", 8 * 21 * 7)
 
 
 def build(kind, A, path):

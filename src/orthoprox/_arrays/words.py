@@ -1,6 +1,10 @@
 """What a user passed, in a few words: no message prints a whole array."""
 
+import inspect
+import math
 import reprlib
+from numbers import Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -52,5 +56,26 @@ def kind(value: Any) -> str:
     """Return the kind and the shape of an array or a table."""
     name = type(value).__name__
     article = "an" if name[:1].lower() in "aeiou" else "a"
-    described = "a NumPy array" if type(value) is np.ndarray else f"{article} {name}"
-    return f"{described} of shape {value.shape}"
+    noun = "a NumPy array" if type(value) is np.ndarray else f"{article} {name}"
+    return f"{noun} of shape {value.shape}"
+
+
+def described(thing: Any) -> str:
+    """Return the call that makes a thing, as far as it keeps what it was made of: "L1(mu=0.5)",
+    "Variance(A of shape (178, 13))". What is as by default, or without effect, is left out.
+    """
+    kept, said = getattr(thing, "__dict__", {}), []
+    try:
+        parameters = inspect.signature(thing.__class__).parameters
+    except (TypeError, ValueError):  # of a class that is not written in Python
+        parameters = MappingProxyType({})
+    for name, parameter in parameters.items():
+        value = kept.get(name, kept.get(f"_{name}") if callable(kept.get(f"_{name}")) else None)
+        if value is None or (isinstance(value, Real) and (value == parameter.default or math.isinf(value))):
+            continue
+        if sized(value):
+            said.append(f"{name} of shape {tuple(value.shape)}")
+        else:
+            text = getattr(value, "__name__", None) if callable(value) else None
+            said.append(f"{name}={text or short(value)}")
+    return f"{thing.__class__.__name__}({', '.join(said)})"

@@ -24,9 +24,7 @@ def draw(result: Result) -> Figure:
     draw_objective(result, figure.add_subplot(grid[1, 0]))
     draw_entries(result, figure.add_subplot(grid[:, 1]))
     m, n = result.problem.shape
-    figure.suptitle(
-        f"{type(result.solver).__name__}, X of shape ({m}, {n}), {result.iterations} iterations. {result.status.value}"
-    )
+    figure.suptitle(f"{result.method}, X of shape ({m}, {n}), {result.iterations} iterations. {result.status.value}")
     return figure
 
 

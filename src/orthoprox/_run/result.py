@@ -1,5 +1,6 @@
 """What a run returns."""
 
+import html
 import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,25 @@ from orthoprox.stopping.status import Status
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+class NotStored:
+    """What a result that is loaded from a file lacks, the problem or the solver: its text alone."""
+
+    def __init__(self, name: str, text: str, **known: Any) -> None:
+        self.name, self.text = name, text
+        vars(self).update(known)
+
+    def __repr__(self) -> str:
+        return f"{self.text}, not stored in the file"
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):
+            raise AttributeError(attribute)
+        raise AttributeError(
+            f"The result is loaded from a file, which has the text of the {self.name} but not the object: "
+            f"there is no {attribute!r}. Make the {self.name} anew."
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,6 +66,11 @@ class Result:
     work: Work  # gradients, values, proxes and runs of the whole call
     phases: tuple[Part, ...]  # its parts in order: name, seconds, gradients and the objective it left; they add up to it
     polished: bool = False  # whether Newton's method on the support has refined X to its last digits
+
+    @property
+    def method(self) -> str:
+        """The name of the method's class."""
+        return self.solver.name if isinstance(self.solver, NotStored) else type(self.solver).__name__
 
     @property
     def converged(self) -> bool:
@@ -89,6 +114,25 @@ class Result:
 
         return draw(self)
 
+    def save(self, path: Any) -> None:
+        """Write everything but the problem and the solver to a file, whole or not at all; nothing
+        is pickled.
+
+        Arrays become those of NumPy. The file is an .npz archive with a JSON header.
+        """
+        from orthoprox._run.stored import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: Any) -> "Result":
+        """Read a result that was saved. It has the same numbers and arrays, bit for bit, but no
+        problem and no solver object: these say so where they are used.
+        """
+        from orthoprox._run.stored import load
+
+        return load(path)
+
     def to_dict(self, *, arrays: bool = False) -> dict[str, Any]:
         """Return everything as plain numbers, strings and lists, ready for JSON.
 
@@ -97,7 +141,7 @@ class Result:
         """
         proof = self.certificate
         summary: dict[str, Any] = {
-            "method": type(self.solver).__name__,
+            "method": self.method,
             "shape": list(self.problem.shape),
             "status": self.status.name,
             "message": self.message,
@@ -121,11 +165,27 @@ class Result:
         return {name: _finite(value) for name, value in summary.items()}
 
     def __repr__(self) -> str:
+        return "\n".join([self._title()] + [f"  {name:<20} {text}" for name, text in self._rows().items()])
+
+    def _repr_html_(self) -> str:
+        """Return the same lines as a table, for notebooks."""
+        rows = (
+            f'<tr><th style="text-align:left">{html.escape(name)}</th><td style="text-align:left">{html.escape(text)}</td></tr>'
+            for name, text in self._rows().items()
+        )
+        return f"<table><caption>{html.escape(self._title())}</caption><tbody>{''.join(rows)}</tbody></table>"
+
+    def _title(self) -> str:
+        m, n = self.problem.shape
+        return f"Result of {self.method}, X of shape ({m}, {n})"
+
+    def _rows(self) -> dict[str, str]:
+        """Return what is shown of a result, line by line."""
         proof = self.certificate
         iterations = f"{self.iterations}"
         if self.work.runs > 1:
             iterations = f"{self.iterations} in the run that found X, one of {self.work.runs}"
-        rows = {
+        return {
             "status": self.message,
             "time": f"{_readable(self.seconds)} s: "
             + ", ".join(f"{part.name} {_readable(part.seconds)}" for part in self.phases),
@@ -139,9 +199,6 @@ class Result:
             "at the prox point": f"{proof.distance:.1e} away, feasible to {proof.feasibility:.1e}",
             "sparsity": f"{100 * self.sparsity:.2f} %   |x| < 1e-5",
         }
-        m, n = self.problem.shape
-        lines = [f"Result of {type(self.solver).__name__}, X of shape ({m}, {n})"]
-        return "\n".join(lines + [f"  {name:<20} {text}" for name, text in rows.items()])
 
 
 def _readable(seconds: float) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from orthoprox._arrays.library import Array
+from orthoprox._arrays.words import described
 
 
 class Nonsmooth(ABC):
@@ -24,6 +25,9 @@ class Nonsmooth(ABC):
     @abstractmethod
     def prox(self, X: Array, t: Array) -> Array:
         """Return argmin_P  g(P) + |P - X|_F^2 / (2 t)."""
+
+    def __repr__(self) -> str:
+        return described(self)
 
 
 @runtime_checkable

@@ -86,7 +86,7 @@ class TermError(ArithmeticError):
 BROKEN = ArithmeticError, np.linalg.LinAlgError  # what numbers that are not finite raise, and a TermError is
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Counted(Problem):
     """A problem whose evaluations are counted, and end where the call has to."""
 

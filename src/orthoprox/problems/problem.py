@@ -19,7 +19,7 @@ class HasShape(Protocol):
         """Raise ``ValueError`` where X cannot have this shape."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Problem:
     """The problem  min l(X) + g(X)  subject to  X'X = I_n,  X of shape (m, n).
 
@@ -48,6 +48,9 @@ class Problem:
         for term in (self.smooth, self.nonsmooth):
             if isinstance(term, HasShape):
                 term.check_shape(self.shape)
+
+    def __repr__(self) -> str:
+        return f"Problem({self.smooth!r} + {self.nonsmooth!r}, X of shape {self.shape})"
 
     def value(self, X: Array) -> Array:
         """Return l(X) + g(X)."""

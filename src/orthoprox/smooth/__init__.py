@@ -1,7 +1,7 @@
 """Smooth terms l, one file for each family; their base class, their abilities, and estimates of
 their curvature.
 
-Imports the rooms _arrays, _linalg.
+Imports the rooms _arrays, _linalg, streams.
 """
 
 from orthoprox.smooth.base import Smooth as Smooth

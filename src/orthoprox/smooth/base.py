@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from orthoprox._arrays.library import Array
+from orthoprox._arrays.words import described
 
 
 class Smooth(ABC):
@@ -23,6 +24,9 @@ class Smooth(ABC):
     @abstractmethod
     def value_and_grad(self, X: Array) -> tuple[Array, Array]:
         """Return both at the price of one."""
+
+    def __repr__(self) -> str:
+        return described(self)
 
 
 @runtime_checkable

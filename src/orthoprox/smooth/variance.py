@@ -16,8 +16,10 @@ from orthoprox._linalg import products
 from orthoprox._linalg.adjoint import check_adjoint
 from orthoprox._linalg.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
 from orthoprox._linalg.spectrum import dense_norm, spectral_norm
-from orthoprox._linalg.stream import RowStream
 from orthoprox.smooth.base import Smooth
+from orthoprox.streams.rows import RowStream
+from orthoprox.streams.sparse import Centred
+from orthoprox.streams.standardised import standardised
 
 _AMORTISED = 1000  # column products over which the cost of forming A'A is spread
 
@@ -31,24 +33,45 @@ class Variance(Smooth):
     formed; one random test <Ax, y> = <x, A'y> tells whether its ``rmatvec`` is the adjoint of its
     ``matvec``. A memory map is read in row blocks: once, if A'A pays.
 
+    With a center c and a scale s, A stands for (A - 1c') / s. A dense array is centred once. Sparse
+    data stay sparse and operators are applied: the center is subtracted from their products, by
+    rank one. Means of 1e6 standard deviations cost no more than the data themselves have lost.
+
     Parameters
     ----------
     A : array, np.memmap, scipy.sparse matrix or LinearOperator, shape (p, m)
         One row for each observation; arrays may carry leading batch axes.
+    center : bool or array of shape (m,)
+        What to subtract from the columns: True for their means.
+    scale : bool or array of shape (m,)
+        What to divide them by: True for their standard deviations with p - 1, about the mean
+        whether or not it is subtracted. A column that is constant to rounding is divided by 1. The
+        standard deviations of an operator take m products with it.
+
+    Attributes
+    ----------
+    A : the data, centred and scaled
+    center, scale : array of shape (m,) or None
+        As they are used, in double precision; None if not wanted.
     """
 
     @quiet()
-    def __init__(self, A: Any) -> None:
-        self.A: Any = _matrix(A)
-        _check_size(self.A)
+    def __init__(self, A: Any, *, center: Any = False, scale: Any = False) -> None:
+        matrix = _matrix(A)
         if inputs.is_operator(A):
             check_adjoint(A, "A")
-        self._hessian = -2 * _gram(self.A) if _gram_pays(self.A) else None  # -2A'A, if it is formed
+        used, self.center, self.scale = standardised(matrix, center, scale, cross=_gram_pays(matrix))
+        _check_size(used)
+        gram = _gram(used) if _gram_pays(matrix) else None
+        if isinstance(used, Centred):
+            used, gram = used.astype(matrix.dtype), None if gram is None else gram.astype(matrix.dtype)
+        self.A: Any = used
+        self._hessian = None if gram is None else -2 * gram  # -2A'A, if it is formed
         if self._hessian is not None and not bool(
             namespace(self._hessian).all(namespace(self._hessian).isfinite(self._hessian))
         ):
             raise ValueError("A has entries so large that A'A overflows; it needs to be finite, scale A.")
-        if isinstance(self.A, RowStream) and self._hessian is None:
+        if isinstance(self.A, RowStream) and self._hessian is None and self.A.moments is None:
             for _ in self.A.blocks():  # reading checks: bad entries are reported now, not in the middle of a run
                 pass
 
@@ -144,7 +167,8 @@ def _matrix(A: Any) -> Any:
 
 def _check_size(A: Any) -> None:
     """Raise where the entries of A'A underflow."""
-    entries = A.data if sp.issparse(A) else A
+    stored = A.A if isinstance(A, Centred) else A
+    entries = stored.data if sp.issparse(stored) else stored
     if not is_array(entries) or math.prod(entries.shape) == 0:
         return  # an operator shows no entries
     xp = namespace(entries)
@@ -162,7 +186,7 @@ def _gram_pays(A: Any) -> bool:
 
 
 def _gram(A: Any) -> Array:
-    if isinstance(A, RowStream):
+    if isinstance(A, (RowStream, Centred)):
         return A.gram()
     C = _transposed(A) @ A
     return C.toarray() if sp.issparse(C) else C

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cases import normal
-from orthoprox._linalg import stream
+from orthoprox.streams import rows
 from stored import on_disk
 
 
@@ -16,9 +16,9 @@ def data(size):
 
 def test_row_stream_is_its_matrix(tmp_path, monkeypatch):
     """A stream multiplies vectors and matrices from both sides as A does, three rows at a time."""
-    monkeypatch.setattr(stream, "_BLOCK_BYTES", 8 * 5 * 3)
+    monkeypatch.setattr(rows, "_BLOCK_BYTES", 8 * 5 * 3)
     A = data((11, 5))
-    S = stream.RowStream(on_disk(A, tmp_path))
+    S = rows.RowStream(on_disk(A, tmp_path))
     for X in (normal(1, 5), normal(1, 5, 2)):
         np.testing.assert_allclose(S @ X, A @ X, atol=1e-13)
     for V in (normal(1, 11), normal(1, 11, 2)):
@@ -26,4 +26,4 @@ def test_row_stream_is_its_matrix(tmp_path, monkeypatch):
     np.testing.assert_allclose(S.gram(), A.T @ A, atol=1e-13)
     assert [len(block) for block in S.blocks()] == [3, 3, 3, 2]
     with pytest.raises(ValueError, match="two dimensions"):
-        stream.RowStream(on_disk(A.ravel(), tmp_path))
+        rows.RowStream(on_disk(A.ravel(), tmp_path))
