@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 
+from orthoprox.estimators.explained import criterion_value
 from orthoprox.estimators.face import Face, Matrix
 from orthoprox.estimators.quota import Quota
 
 _ONE_BY_ONE = 60  # nonzeros up to which entries are dropped one at a time
 _ROUNDS = 6  # in which larger supports lose their surplus
-_TRIES = 6  # entries that are tried in turn where dropping one leaves no orthonormal point
+_TRIES = 12  # entries that are tried in turn where dropping one leaves too few, or no orthonormal point
 
 
 def clean(X: Matrix, mask: Matrix) -> Matrix:
@@ -67,21 +68,22 @@ def grow(C: Matrix, X: Matrix, quota: Quota) -> tuple[Face, Matrix] | None:
     return here
 
 
-def exchange(C: Matrix, X: Matrix, quota: Quota, moves: int) -> Matrix:
-    """Return X after at most so many moves that add some nonzeros, drop as many and gain variance.
+def exchange(C: Matrix, X: Matrix, quota: Quota, moves: int, criterion: str = "variance") -> Matrix:
+    """Return X after at most so many moves that add some nonzeros, drop as many and gain by the
+    criterion.
 
     An entry whose row belongs to columns without any other row in common takes the place of theirs.
     """
     face = Face(C, X != 0)
-    value, number, skipped = face.value(X), max(1, face.size // 5), 0
+    value, number, skipped = criterion_value(C, X, criterion), max(1, face.size // 5), 0
     promising = _promising(face, X)
     for _ in range(moves):
         added = promising[skipped : skipped + number]
         if len(added) == 0:
             break
         found = _exchanged(face, X, quota, added)
-        if found is not None and found[0].value(found[1]) > value * (1 + 1e-7):
-            (face, X), value, skipped = found, found[0].value(found[1]), 0
+        if found is not None and (higher := criterion_value(C, found[1], criterion)) > value * (1 + 1e-7):
+            (face, X), value, skipped = found, higher, 0
             promising = _promising(face, X)
         elif number > 1:
             number //= 2
@@ -118,7 +120,8 @@ def _exchanged(face: Face, X: Matrix, quota: Quota, added: Matrix) -> tuple[Face
 
 def _dropped(face: Face, X: Matrix, quota: Quota, number: int) -> tuple[Face, Matrix] | None:
     """Return a face with fewer entries and a point on it: those leave that cost least, after a
-    Newton step, and the others make up for it.
+    Newton step, and the others make up for it. Where this falls short of the quota, the better of
+    two ways: others come, or others leave.
     """
     residual, inverse, _ = face.kkt(X)
     v = X[face.i, face.j] + np.clip(np.matmul(inverse, residual), -0.1, 0.1)
@@ -126,20 +129,25 @@ def _dropped(face: Face, X: Matrix, quota: Quota, number: int) -> tuple[Face, Ma
     losses = np.where(quota.above(face.mask)[face.j], v**2 / free, np.inf)
     order = np.argsort(losses, kind="stable")
     order = order[np.isfinite(losses[order])]
+    short = None
     for attempt in range(_TRIES):
-        gone = _within(face, quota, order[:number] if attempt == 0 else order[attempt - (number == 1) :][:1])
+        gone = _within(face, quota, order[:number]) if number > 1 else order[attempt : attempt + 1]
         if len(gone) == 0:
-            return None
-        moved = v - np.matmul(inverse[:, gone] / free[gone], v[gone]) if len(gone) == 1 else v.copy()
+            break
+        moved = v - inverse[:, gone[0]] * (v[gone[0]] / free[gone[0]]) if len(gone) == 1 else v.copy()
+        moved = moved if np.max(np.abs(moved)) < 1.5 else v.copy()
         moved[gone] = 0.0
         mask, Y = face.mask.copy(), np.zeros_like(X)
         mask[face.i[gone], face.j[gone]] = False
-        Y[face.i, face.j] = moved if np.max(np.abs(moved)) < 1.5 else v
+        Y[face.i, face.j] = moved
         found = on_support(face.C, Y, mask, 0 if number == 1 else 1)
-        if found is not None:
-            return found
+        if found is not None and quota.shortage(found[0].mask) <= 0:
+            return found if short is None or found[0].value(found[1]) > short[0].value(short[1]) else short
+        if short is None and found is not None:
+            short = grow(face.C, found[1], quota)
+            short = short if short is not None and quota.met(short[0].mask) else None
         number = 1
-    return None
+    return short
 
 
 def _within(face: Face, quota: Quota, order: Matrix) -> Matrix:

@@ -1,0 +1,247 @@
+"""From a covariance to sparse orthonormal components and the certified result behind them."""
+
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from orthoprox._run.result import Result
+from orthoprox.estimators.candidates import LARGEST, Candidates
+from orthoprox.estimators.covariance import Covariance
+from orthoprox.estimators.explained import ordered
+from orthoprox.estimators.penalty import largest_weight, problem_at, weighted
+from orthoprox.estimators.quota import Quota
+from orthoprox.estimators.selection import best_rows
+from orthoprox.estimators.starts import canonical, coordinates, principal
+from orthoprox.estimators.support import on_support
+from orthoprox.minimize import ConvergenceWarning, minimize
+from orthoprox.nonsmooth.base import Nonsmooth
+from orthoprox.nonsmooth.indicator import Box
+from orthoprox.nonsmooth.separable import Zero
+from orthoprox.problems.problem import Problem
+from orthoprox.stopping.deadline import Deadline
+
+Matrix = np.ndarray[Any, Any]
+_ALPHAS = np.geomspace(0.01, 0.6, 10)  # of the path
+_ROUGH = 1e-3  # the tolerance along it
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of the components."""
+
+    n: int
+    alpha: float = 0.1
+    quota: Quota | None = None
+    penalty: Any = "l1"
+    nonnegative: bool = False
+    refit: bool = True
+    criterion: str = "variance"
+    start: Any = "auto"  # "auto", the name of a start, or a point
+    n_init: int = 1
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    options: dict[str, Any] = field(default_factory=dict)  # of minimize
+
+
+class Fitting:
+    """The fits of one covariance: candidates and the scale of the penalty are found once."""
+
+    def __init__(self, covariance: Covariance, wanted: Wanted) -> None:
+        self.covariance, self.wanted = covariance, wanted
+        self.m, self.shape = len(covariance.variances), (len(covariance.variances), wanted.n)
+        name = wanted.penalty if isinstance(wanted.penalty, str) else "l1"
+        coupling, spread = covariance.couplings(wanted.n, name)
+        self.diagonal = covariance.is_diagonal(coupling)
+        self.mu_max = largest_weight(coupling, spread, name) / covariance.unit
+        self.smooth = covariance.smooth()
+        self.deadline = Deadline(wanted.options.get("max_seconds"))
+        self.candidates: Candidates | None = None
+        self._chosen = np.arange(0)  # the variables of the candidates
+
+    def chosen(self) -> Matrix:
+        """Return X of shape (m, n) with the wanted number of nonzeros."""
+        return self._ordered(self._with_quota(self.wanted.quota or Quota(self.m * self.wanted.n)))
+
+    def principal_variance(self) -> float:
+        """Return what n principal components explain."""
+        values = np.linalg.eigvalsh(self._dense())
+        return float(np.sum(values[-self.wanted.n :]))
+
+    def components(self) -> tuple[Matrix, Result]:
+        """Return X of shape (m, n), and the result that certifies it: of the penalised problem, or
+        with ``n_nonzero`` of the variance on the support.
+        """
+        wanted = self.wanted
+        if wanted.quota is not None:
+            X = self.chosen()
+            return X, self._certified(X)
+        if self.diagonal or (wanted.alpha >= 1 and isinstance(wanted.penalty, str)):
+            X = self._coordinates()
+            result = self._certified(X)
+        elif wanted.alpha == 0 and isinstance(wanted.penalty, str) and not wanted.nonnegative:
+            result = self._minimised(Problem(self.smooth, Zero(), self.shape), self._start())
+            X = self._rotated(result.X)
+        else:
+            result = self._penalised(self._start())
+            X = self._refitted(_sparse(result))
+        return self._ordered(X), result
+
+    def _ordered(self, X: Matrix) -> Matrix:
+        sort = self.wanted.quota is None or self.wanted.quota.each is None
+        used = np.any(X != 0, axis=1)
+        ordered_rows = ordered(self.covariance.rows(used), X[used], sort=sort)
+        Y = np.zeros_like(X)
+        Y[used] = ordered_rows
+        return Y
+
+    # One penalised problem.
+
+    def _penalised(self, start: Matrix | str) -> Result:
+        wanted = self.wanted
+        mu = wanted.alpha * self.mu_max
+        problem = problem_at(self.smooth, self.shape, mu, wanted.penalty, wanted.nonnegative)
+        found = [self._minimised(problem, start)]
+        for _ in range(wanted.n_init - 1):
+            found.append(self._minimised(problem, self._random()))
+        return min(found, key=lambda result: result.projected_objective)
+
+    def _minimised(self, problem: Problem, start: Matrix | str, **options: Any) -> Result:
+        left = {} if self.wanted.options.get("max_seconds") is None else {"max_seconds": max(self.deadline.left(), 1e-3)}
+        seed = int(self.wanted.rng.integers(2**31)) if isinstance(start, str) else 0
+        project = {} if isinstance(start, str) else {"project": True}
+        return minimize(problem, start, **{**self.wanted.options, "seed": seed, **project, **options, **left})
+
+    def _certified(self, X: Matrix) -> Result:
+        """Return the result of the variance on the support of X, from X."""
+        mask = 2.0 * (X != 0)
+        result = self._minimised(Problem(self.smooth, Box(-mask, mask), self.shape), X)
+        return result
+
+    def _refitted(self, X: Matrix) -> Matrix:
+        """Return X refitted on its support if that is wanted, feasible in any case."""
+        if self.wanted.penalty == "l21" and self.wanted.refit:
+            used = np.any(X != 0, axis=1)
+            if np.sum(used) >= self.wanted.n:
+                return self._on_rows(used)
+        if not isinstance(self.wanted.penalty, str) and not self.wanted.refit:
+            return X
+        used = np.any(X != 0, axis=1)
+        if np.count_nonzero(X) > LARGEST:
+            return self._refitted_large(X)
+        found = on_support(self.covariance.rows(used), X[used], X[used] != 0, 50 if self.wanted.refit else 0)
+        if found is None or (self.wanted.nonnegative and np.min(found[1]) < 0):
+            return X
+        Y = np.zeros_like(X)
+        Y[used] = found[1]
+        return Y
+
+    def _refitted_large(self, X: Matrix) -> Matrix:
+        if not self.wanted.refit:
+            return X
+        result = self._certified(X)
+        kept = not np.any((X == 0) & (result.X != 0)) and result.feasibility <= 1e-12
+        return np.asarray(result.X) if kept else X
+
+    # A wanted number of nonzeros.
+
+    def _with_quota(self, quota: Quota) -> Matrix:
+        if self.wanted.penalty == "l21":
+            return self._on_rows(best_rows(self._dense(), self.wanted.n, quota.total // self.wanted.n, self.wanted.criterion))
+        if self.candidates is None:
+            self.candidates = self._candidates()
+        along_path = self.wanted.penalty != "l1" or self.wanted.nonnegative
+        found = self.candidates.best(quota, self.wanted.criterion, along_path=along_path)
+        if found is None:
+            raise ValueError(f"No orthonormal components with {quota.total} nonzeros were found; ask for more or fewer.")
+        X = np.zeros(self.shape)
+        X[self._chosen] = found
+        return X
+
+    def _candidates(self) -> Candidates:
+        points = None
+        if self.m > 2 * LARGEST:  # too many for a matrix: those that the path makes nonzero
+            points = self._path()
+            self._chosen = np.flatnonzero(np.any([np.any(X != 0, axis=1) for X in points[2:]], axis=0))
+        else:
+            self._chosen = np.arange(self.m)
+        C = self.covariance.rows(self._chosen) / self.covariance.unit
+        self._chosen = self._chosen[canonical(C)]
+        C = self.covariance.rows(self._chosen) / self.covariance.unit
+
+        def path() -> list[Matrix]:
+            return [X[self._chosen] for X in (self._path() if points is None else points)]
+
+        return Candidates(C, self.wanted.n, path, self.wanted.rng, self.wanted.n_init)
+
+    def _path(self) -> list[Matrix]:
+        """Return the sparse points along the path, each from the one before, upwards in alpha."""
+        wanted, point, points = self.wanted, self._start(), []
+        method = "almssn" if wanted.penalty in ("l1", "l21") and not wanted.nonnegative else None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            for alpha in _ALPHAS:
+                own = isinstance(wanted.penalty, Nonsmooth)
+                penalty = weighted(wanted.penalty, alpha / _ALPHAS[-1]) if own else wanted.penalty
+                problem = problem_at(self.smooth, self.shape, alpha * self.mu_max, penalty, wanted.nonnegative)
+                result = self._minimised(problem, point, tol=_ROUGH, method=method, polish=False, history=False)
+                sparse = np.asarray(result.certificate.point)
+                if not np.all(np.any(sparse != 0, axis=0)):
+                    break
+                point = np.asarray(result.X)
+                points.append(sparse)
+        return points
+
+    # Starts, in the order of the variables as they come.
+
+    def _start(self) -> Matrix | str:
+        start = self.wanted.start
+        if not isinstance(start, str):
+            return np.asarray(start)
+        if start == "auto":
+            start = "pca" if not self.wanted.nonnegative else "coordinates"
+        if start == "pca" and self.m <= 2 * LARGEST:
+            return self._mapped(lambda C: principal(C)[1][:, : self.wanted.n])
+        if start == "coordinates":
+            return self._coordinates()
+        return self._random() if start == "random" else start
+
+    def _random(self) -> Matrix:
+        Q = np.linalg.qr(self.wanted.rng.standard_normal(self.shape))[0]
+        if self.m > 2 * LARGEST:
+            return Q
+        return self._mapped(lambda C: Q)
+
+    def _mapped(self, point: Any) -> Matrix:
+        """Return a point that is found in the canonical order of the variables."""
+        C = self._dense() / self.covariance.unit
+        order = canonical(C)
+        X = np.zeros(self.shape)
+        X[order] = point(C[np.ix_(order, order)])
+        return X
+
+    def _coordinates(self) -> Matrix:
+        order = np.argsort(-np.round(self.covariance.variances / self.covariance.unit, 12), kind="stable")[: self.wanted.n]
+        X = np.zeros(self.shape)
+        X[order, np.arange(self.wanted.n)] = 1.0
+        return X
+
+    def _dense(self) -> Matrix:
+        return self.covariance.rows(np.arange(self.m))
+
+    def _on_rows(self, used: Matrix) -> Matrix:
+        X = np.zeros(self.shape)
+        X[used] = principal(self.covariance.rows(used))[1][:, : self.wanted.n]
+        return X
+
+    def _rotated(self, X: Matrix) -> Matrix:
+        """Return the principal components in the span of X."""
+        G = np.matmul(X.T, self.covariance.apply(X))
+        return np.matmul(X, principal(G)[1])
+
+
+def _sparse(result: Result) -> Matrix:
+    """Return the point with exact zeros: the polished one, or the prox point of the certificate."""
+    X = np.asarray(result.X)
+    sparse = X if result.polished else np.asarray(result.certificate.point)
+    return sparse if np.all(np.any(sparse != 0, axis=0)) else X
