@@ -12,10 +12,11 @@ from orthoprox.estimators.quota import Quota
 from orthoprox.estimators.starts import coordinates, rotations
 from orthoprox.estimators.support import exchange, grow, on_support, prune
 
-DENSE = 240  # entries of X up to which dense starts are pruned; beyond, points of the path
+DENSE = 240  # entries of X up to which dense starts are pruned as well
 LARGEST = 600  # nonzeros up to which Newton's method refits
-_BEST, _MOVES = 3, 15  # candidates that exchange nonzeros, and how often
-_NEAREST = 3  # points of the path that are pruned
+_NEAREST, _BEST, _MOVES = 3, 3, 15  # points of the path, candidates that exchange nonzeros, and how often
+_MANY = 100  # nonzeros beyond which there are two, one and fewer
+_WORK = 1.5e7  # moves times nonzeros^3
 
 Path = Callable[[], list[Matrix]]  # points along a path in the weight of the penalty, densest first
 
@@ -23,10 +24,10 @@ Path = Callable[[], list[Matrix]]  # points along a path in the weight of the pe
 class Candidates:
     """Candidates that all wanted numbers of nonzeros share.
 
-    A small X is pruned from dense starts: the rotations of the principal components to simple
-    structure. A larger one is pruned from the three points of a path in the penalty's weight with
-    the fewest nonzeros above the wanted number. The three best exchange nonzeros; the best by the
-    criterion wins, among those with exactly the wanted number.
+    Points of a path in the penalty's weight are pruned, the three with the fewest nonzeros above
+    the wanted number; if X is small, dense starts as well, the rotations of the principal
+    components to simple structure. The three best exchange nonzeros; the best by the criterion
+    wins, among those with exactly the wanted number.
     """
 
     def __init__(self, C: Matrix, n: int, path: Path, rng: np.random.Generator, n_init: int) -> None:
@@ -42,21 +43,24 @@ class Candidates:
         """The points of the path."""
         return self._path()
 
-    def best(self, quota: Quota, criterion: str, *, along_path: bool) -> Matrix | None:
-        """Return the best point with this many nonzeros; None if none has them exactly."""
-        found = [X for start in self._starts(quota, along_path) if (X := self._fitted(start, quota)) is not None]
-        if not found:
-            found = [X for X in [self._fitted(coordinates(self.C, self.n), quota)] if X is not None]
-        exact = [X for X in found if quota.met(X != 0)]
-        ranked = sorted(exact, key=lambda X: -self._value(X, criterion))[:_BEST]
-        ranked = [exchange(self.C, X, quota, _MOVES, criterion) for X in ranked]
-        return max(ranked or found, key=lambda X: self._value(X, criterion), default=None)
+    def best(self, quota: Quota, criterion: str, *, dense: bool) -> Matrix | None:
+        """Return the best point with this many nonzeros; None if none has them exactly. ``dense``
+        tells whether dense starts may be used.
+        """
+        starts = self._nearest(quota)
+        if not starts or (dense and self.C.shape[0] * self.n <= DENSE):
+            starts = [*self.dense, *starts]
+        found = [X for start in starts if (X := self._fitted(start, quota)) is not None]
+        found = found or [X for X in [self._fitted(coordinates(self.C, self.n), quota)] if X is not None]
+        exact = sorted((X for X in found if quota.met(X != 0)), key=lambda X: -self._value(X, criterion))
+        many = quota.total > _MANY
+        moves = min(_MOVES, math.ceil(_WORK / quota.total**3))
+        moved = [exchange(self.C, X, quota, moves, criterion) for X in exact[: 1 if many else _BEST]]
+        return max([*moved, *exact] or found, key=lambda X: self._value(X, criterion), default=None)
 
-    def _starts(self, quota: Quota, along_path: bool) -> list[Matrix]:
-        if self.C.shape[0] * self.n <= DENSE and not along_path:
-            return self.dense
-        above = [X for X in self.points if np.count_nonzero(X) >= quota.total] or self.dense[:1]
-        return sorted(above, key=np.count_nonzero)[:_NEAREST]
+    def _nearest(self, quota: Quota) -> list[Matrix]:
+        above = [X for X in self.points if np.count_nonzero(X) >= quota.total]
+        return sorted(above, key=np.count_nonzero)[: 2 if quota.total > _MANY else _NEAREST]
 
     def _fitted(self, X: Matrix, quota: Quota) -> Matrix | None:
         """Return X pruned or grown to the quota."""

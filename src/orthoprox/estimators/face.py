@@ -1,5 +1,6 @@
 """The points with X'X = I and given zeros, and Newton's method for the variance on them."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,15 @@ class Face:
         self.i, self.j = np.nonzero(mask)  # the rows and columns of the entries
         counts = mask.astype(float)
         self.overlap = counts.T @ counts > 0  # pairs of columns that share a row
-        self._a, self._b = np.nonzero(np.triu(self.overlap))
-        self._norms = self._a == self._b
-        pairs = len(self._a)
-        self._pair = np.full(self.overlap.shape, pairs)  # the constraint of two columns; the last is none
-        self._pair[self._a, self._b] = self._pair[self._b, self._a] = np.arange(pairs)
+        a, b = np.nonzero(np.triu(self.overlap))
+        self._flat, self._ones, self._half = a * mask.shape[1] + b, (a == b) * 1.0, np.where(a == b, 0.5, 1.0)
+        self._pairs = len(a)
+        self._pair = np.full(self.overlap.shape, self._pairs)  # the constraint of two columns; the last is none
+        self._pair[a, b] = self._pair[b, a] = np.arange(self._pairs)
         self._order = np.arange(len(self.i))
-        self.unit = float(np.max(C.diagonal(), initial=0.0)) or 1.0
+        self._rows = self._pair[self.j].T  # of the Jacobian, for each column of X and each entry
+        self._little = 1e-14 * np.eye(self._pairs)  # against dependent constraints
+        self.unit = float(C.diagonal().max(initial=0.0)) or 1.0
 
     @property
     def size(self) -> int:
@@ -48,13 +51,14 @@ class Face:
         X = np.where(self.mask, X, 0.0)
         for _ in range(8):
             c = self._defect(X)
-            if np.max(np.abs(c)) <= _EXACT:
+            error = np.abs(c).max()
+            if error <= _EXACT:
                 return X
-            J = self._jacobian(X)
-            X[self.i, self.j] -= np.matmul(_solve(np.matmul(J, J.T), c), J)
-            if not np.all(np.abs(X) < 2):
+            if not error < 10:
                 return None
-        return X if np.max(np.abs(self._defect(X))) <= _FEASIBLE else None
+            J = self._jacobian(X)
+            X[self.i, self.j] -= np.matmul(self._solve(J, c), J)
+        return X if np.abs(self._defect(X)).max() <= _FEASIBLE else None
 
     def refit(self, X: Matrix, steps: int = 50, tol: float = 1e-10) -> Matrix | None:
         """Return a maximiser of tr(X'CX) on the face near X: at most so many Newton steps."""
@@ -64,10 +68,10 @@ class Face:
         X, value, shift = start, self.value(start), _FIRST_SHIFT
         for _ in range(steps):
             residual, inverse, _ = self.kkt(X, shift)
-            if np.max(np.abs(residual)) <= tol * self.unit:
+            if np.abs(residual).max() <= tol * self.unit:
                 break
             step = np.matmul(inverse, residual)
-            if np.min(inverse.diagonal()) < -1e-9 / self.unit or np.sum(residual * step) <= 0:  # not a maximum here
+            if inverse.diagonal().min() < -1e-9 / self.unit or np.sum(residual * step) <= 0:  # not a maximum here
                 shift = max(4 * shift, _INDEFINITE)
                 if shift <= _LARGEST_SHIFT:
                     continue
@@ -85,16 +89,15 @@ class Face:
         """Return the residual CX - XL on the mask, the inverse of the reduced Hessian (the first
         block of that of the KKT matrix), and the multipliers L.
         """
-        k, pairs = self.size, len(self._a)
+        k, pairs = self.size, self._pairs
         gradient, J = np.matmul(self.C, X)[self.i, self.j], self._jacobian(X)
-        multipliers = np.append(_solve(np.matmul(J, J.T), np.matmul(J, gradient)), 0.0)
+        multipliers = np.append(self._solve(J, np.matmul(J, gradient)), 0.0)
         L = multipliers[self._pair]
-        i, j = self.i[:, None], self.j[:, None]
         K = np.zeros((k + pairs, k + pairs))
-        K[:k, :k] = np.where(i == self.i, L[j, self.j], 0.0) - np.where(j == self.j, self.C[i, self.i], 0.0)
+        K[:k, :k] = np.where(self._same_row, L[self.j[:, None], self.j], 0.0) - self._own
         K[self._order, self._order] += shift * self.unit
         K[:k, k:], K[k:, :k] = J.T * self.unit, J * self.unit
-        np.einsum("ii->i", K)[k:] = -1e-10 * self.unit  # against dependent constraints
+        K.flat[k * (k + pairs + 1) :: k + pairs + 1] = -1e-10 * self.unit  # against dependent constraints
         return gradient - np.matmul(multipliers[:-1], J), np.linalg.inv(K)[:k, :k], L
 
     def gains(self, X: Matrix) -> tuple[Matrix, Matrix]:
@@ -117,7 +120,7 @@ class Face:
 
     def _along(self, X: Matrix, step: Matrix, value: float) -> tuple[Matrix, float] | None:
         """Return a point along a step that is no lower, and its value."""
-        t = min(1.0, 0.5 / float(np.max(np.abs(step))))
+        t = min(1.0, 0.5 / float(np.abs(step).max()))
         for _ in range(6):
             moved = X.copy()
             moved[self.i, self.j] += t * step
@@ -127,16 +130,23 @@ class Face:
             t /= 4
         return None
 
+    @cached_property
+    def _same_row(self) -> Matrix:
+        return np.equal.outer(self.i, self.i)
+
+    @cached_property
+    def _own(self) -> Matrix:
+        """C between the entries of one column."""
+        return np.where(np.equal.outer(self.j, self.j), self.C[self.i[:, None], self.i], 0.0)
+
     def _defect(self, X: Matrix) -> Matrix:
-        G = np.matmul(X.T, X)[self._a, self._b]
-        return np.where(self._norms, (G - 1) / 2, G)
+        return (np.matmul(X.T, X).ravel()[self._flat] - self._ones) * self._half
 
     def _jacobian(self, X: Matrix) -> Matrix:
-        J = np.zeros((len(self._a) + 1, self.size))
-        J[self._pair[self.j].T, self._order] = X[self.i].T
+        J = np.zeros((self._pairs + 1, self.size))
+        J[self._rows, self._order] = X[self.i].T
         return J[:-1]
 
-
-def _solve(A: Matrix, b: Matrix) -> Matrix:
-    """Return the solution of A x = b for a positive semidefinite A."""
-    return np.linalg.solve(A + 1e-14 * np.eye(len(A)), b)
+    def _solve(self, J: Matrix, b: Matrix) -> Matrix:
+        """Return the solution of JJ' x = b."""
+        return np.linalg.solve(np.matmul(J, J.T) + self._little, b)

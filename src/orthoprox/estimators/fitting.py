@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._run.result import Result
-from orthoprox.estimators.candidates import LARGEST, Candidates
+from orthoprox.estimators.candidates import DENSE, LARGEST, Candidates
 from orthoprox.estimators.covariance import Covariance
 from orthoprox.estimators.explained import ordered
 from orthoprox.estimators.penalty import largest_weight, problem_at, weighted
@@ -23,8 +23,10 @@ from orthoprox.problems.problem import Problem
 from orthoprox.stopping.deadline import Deadline
 
 Matrix = np.ndarray[Any, Any]
-_ALPHAS = np.geomspace(0.01, 0.6, 10)  # of the path
-_ROUGH = 1e-3  # the tolerance along it
+_FIRST, _LAST = 0.01, 0.6  # alpha at the ends of the path
+_FEW, _MORE = 5, 10  # its points, for an X with at most so many entries as dense starts have or with more
+_ROUGH = {"tol": 1e-3, "polish": False, "history": False}  # its runs
+_DIGITS = 10  # of C in the search for nonzeros: what rounding changes in the data changes no choice
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Fitting:
             X = self._rotated(result.X)
         else:
             result = self._penalised(self._start())
-            X = self._refitted(_sparse(result))
+            X = self._refitted(_sparse(result), refit=wanted.refit)
         return self._ordered(X), result
 
     def _ordered(self, X: Matrix) -> Matrix:
@@ -118,18 +120,16 @@ class Fitting:
         result = self._minimised(Problem(self.smooth, Box(-mask, mask), self.shape), X)
         return result
 
-    def _refitted(self, X: Matrix) -> Matrix:
+    def _refitted(self, X: Matrix, *, refit: bool) -> Matrix:
         """Return X refitted on its support if that is wanted, feasible in any case."""
-        if self.wanted.penalty == "l21" and self.wanted.refit:
+        if self.wanted.penalty == "l21" and refit:
             used = np.any(X != 0, axis=1)
             if np.sum(used) >= self.wanted.n:
                 return self._on_rows(used)
-        if not isinstance(self.wanted.penalty, str) and not self.wanted.refit:
-            return X
         used = np.any(X != 0, axis=1)
         if np.count_nonzero(X) > LARGEST:
-            return self._refitted_large(X)
-        found = on_support(self.covariance.rows(used), X[used], X[used] != 0, 50 if self.wanted.refit else 0)
+            return self._refitted_large(X) if refit else X
+        found = on_support(self.covariance.rows(used), X[used], X[used] != 0, 50 if refit else 0)
         if found is None or (self.wanted.nonnegative and np.min(found[1]) < 0):
             return X
         Y = np.zeros_like(X)
@@ -137,8 +137,6 @@ class Fitting:
         return Y
 
     def _refitted_large(self, X: Matrix) -> Matrix:
-        if not self.wanted.refit:
-            return X
         result = self._certified(X)
         kept = not np.any((X == 0) & (result.X != 0)) and result.feasibility <= 1e-12
         return np.asarray(result.X) if kept else X
@@ -150,13 +148,13 @@ class Fitting:
             return self._on_rows(best_rows(self._dense(), self.wanted.n, quota.total // self.wanted.n, self.wanted.criterion))
         if self.candidates is None:
             self.candidates = self._candidates()
-        along_path = self.wanted.penalty != "l1" or self.wanted.nonnegative
-        found = self.candidates.best(quota, self.wanted.criterion, along_path=along_path)
+        dense = self.wanted.penalty == "l1" and not self.wanted.nonnegative
+        found = self.candidates.best(quota, self.wanted.criterion, dense=dense)
         if found is None:
             raise ValueError(f"No orthonormal components with {quota.total} nonzeros were found; ask for more or fewer.")
         X = np.zeros(self.shape)
         X[self._chosen] = found
-        return X
+        return self._refitted(X, refit=True)
 
     def _candidates(self) -> Candidates:
         points = None
@@ -167,7 +165,7 @@ class Fitting:
             self._chosen = np.arange(self.m)
         C = self.covariance.rows(self._chosen) / self.covariance.unit
         self._chosen = self._chosen[canonical(C)]
-        C = self.covariance.rows(self._chosen) / self.covariance.unit
+        C = np.round(self.covariance.rows(self._chosen) / self.covariance.unit, _DIGITS)
 
         def path() -> list[Matrix]:
             return [X[self._chosen] for X in (self._path() if points is None else points)]
@@ -177,14 +175,18 @@ class Fitting:
     def _path(self) -> list[Matrix]:
         """Return the sparse points along the path, each from the one before, upwards in alpha."""
         wanted, point, points = self.wanted, self._start(), []
-        method = "almssn" if wanted.penalty in ("l1", "l21") and not wanted.nonnegative else None
+        smooth = wanted.penalty not in ("l1", "l21") or wanted.nonnegative  # a prox without derivative
+        fine = self.m * wanted.n > DENSE or wanted.criterion == "adjusted" or smooth
+        steps = 8 if not fine else 30 if not smooth else 100
+        options = _ROUGH | {"method": None if smooth else "almssn", "max_iterations": steps}
+        alphas = np.geomspace(_FIRST, _LAST, _MORE if fine else _FEW)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            for alpha in _ALPHAS:
+            for alpha in alphas:
                 own = isinstance(wanted.penalty, Nonsmooth)
-                penalty = weighted(wanted.penalty, alpha / _ALPHAS[-1]) if own else wanted.penalty
+                penalty = weighted(wanted.penalty, alpha / _LAST) if own else wanted.penalty
                 problem = problem_at(self.smooth, self.shape, alpha * self.mu_max, penalty, wanted.nonnegative)
-                result = self._minimised(problem, point, tol=_ROUGH, method=method, polish=False, history=False)
+                result = self._minimised(problem, point, **options)
                 sparse = np.asarray(result.certificate.point)
                 if not np.all(np.any(sparse != 0, axis=0)):
                     break

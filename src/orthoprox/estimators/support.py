@@ -10,6 +10,7 @@ from orthoprox.estimators.quota import Quota
 
 _ONE_BY_ONE = 60  # nonzeros up to which entries are dropped one at a time
 _ROUNDS = 6  # in which larger supports lose their surplus
+_DAMPING = 1e-2  # of the Hessian where entries are dropped, in units of the largest variance
 _TRIES = 12  # entries that are tried in turn where dropping one leaves too few, or no orthonormal point
 
 
@@ -20,12 +21,12 @@ def clean(X: Matrix, mask: Matrix) -> Matrix:
     mask = mask.copy()
     while True:
         counts = mask.astype(float)
-        pairs = np.argwhere(np.triu(np.matmul(counts.T, counts) == 1, 1))
-        sizes = np.sum(mask, axis=0)
-        pairs = [(a, b) for a, b in pairs if max(sizes[a], sizes[b]) > 1]
-        if not pairs:
+        shared = np.matmul(counts.T, counts)
+        sizes = shared.diagonal()
+        single = np.triu(shared == 1, 1) & (np.maximum.outer(sizes, sizes) > 1)
+        if not single.any():
             return mask
-        a, b = pairs[0]
+        a, b = np.argwhere(single)[0]
         row = int(np.argmax(mask[:, a] & mask[:, b]))
         smaller = a if abs(X[row, a]) < abs(X[row, b]) else b
         other = b if smaller == a else a
@@ -123,7 +124,7 @@ def _dropped(face: Face, X: Matrix, quota: Quota, number: int) -> tuple[Face, Ma
     Newton step, and the others make up for it. Where this falls short of the quota, the better of
     two ways: others come, or others leave.
     """
-    residual, inverse, _ = face.kkt(X)
+    residual, inverse, _ = face.kkt(X, _DAMPING)
     v = X[face.i, face.j] + np.clip(np.matmul(inverse, residual), -0.1, 0.1)
     free = np.maximum(inverse.diagonal(), 1e-9 / face.unit)
     losses = np.where(quota.above(face.mask)[face.j], v**2 / free, np.inf)
