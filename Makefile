@@ -30,7 +30,7 @@ test-fuzz: .venv/installed
 # The oldest NumPy and SciPy that pyproject.toml allows, without any extra.
 test-oldest: .venv-oldest/installed
 	$(ONE_THREAD) .venv-oldest/bin/python -m pytest -n 2 -m "not slow and not extended" $(OLDEST)
-OLDEST := tests/_arrays tests/_linalg tests/smooth tests/nonsmooth tests/problems tests/_certify tests/stopping tests/starts \
+OLDEST := tests/_arrays tests/_linalg tests/streams tests/files tests/smooth tests/nonsmooth tests/problems tests/_certify tests/stopping tests/starts \
 	tests/_adaptive tests/_run tests/datasets tests/solvers tests/test_minimize.py tests/test_path.py
 
 lint: .venv/installed

@@ -113,7 +113,7 @@ def test_foreign_archives_are_named(path):
     for text in ("[]", '{"format": "other"}', "{}"):
         with zipfile.ZipFile(path, "w") as file:
             file.writestr("header.json", text)
-        with pytest.raises(ValueError, match="is not a file of orthoprox: its header"):
+        with pytest.raises(ValueError, match="is an archive, but not a file of orthoprox: no header"):
             read(path, "Test")
 
 
@@ -155,9 +155,9 @@ def test_a_missing_file_is_named(path):
         read(path, "Test")
     with pytest.raises(FileNotFoundError, match=r"There is no folder '.*no'.*; create it first"):
         write(path.parent / "no" / "file", "Test", {}, {})
-    with pytest.raises(IsADirectoryError, match="is a folder; name a file"):
+    with pytest.raises(ValueError, match="is a folder; name a file in it"):
         write(path.parent, "Test", {}, {})
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(FileNotFoundError, match="There is no file"):
         read(path.parent, "Test")
 
 

@@ -185,6 +185,45 @@ FOLDER = tempfile.TemporaryDirectory(prefix="fuzz")
 (Path(FOLDER.name) / "label").mkdir()
 
 
+NO_PATHS = [
+    3,
+    1.5,
+    None,
+    b"x",
+    [],
+    True,
+    "",
+    "a\x00b",
+    FOLDER.name,
+    Path(FOLDER.name) / "label",
+    Path(FOLDER.name) / "no" / "x",
+]
+
+
+def file(pick: Pick) -> Call:
+    """A result in a file: written and read again, or read where there is none."""
+    recipe, name = pick("problem", recipes()), pick.draw(st.sampled_from(["save", "load"]))
+    good = [Path(FOLDER.name) / "result.npz", str(Path(FOLDER.name) / "result"), Path(FOLDER.name) / "cmum ä.mat"]
+    path = pick("path", st.sampled_from(good), st.sampled_from(NO_PATHS))
+    if name == "load":
+        there = pick("file", st.sampled_from(["cmum.mat", "no such file"]))
+        path = path if pick.quality is Quality.BAD else Path(FOLDER.name) / there
+        return pick.call("Result.load", lambda: op.Result.load(path), quality=Quality.BAD, missing_file=True)
+
+    def run():
+        result = op.solve(recipe.build(), op.LSALM(), manifold_point(0, recipe.shape), stop=stopping.MaxIterations(1))
+        result.save(path)
+        return result, op.Result.load(path)
+
+    def check(pair, warned=frozenset()):
+        found = Found()
+        found.unless(repr(pair[0]) == repr(pair[1]), f"{pair[1]!r} was {pair[0]!r}")
+        found.unless(np.array_equal(pair[0].X, pair[1].X), "another X")
+        return found
+
+    return pick.call("Result.save", run, check=check, missing_file=True)
+
+
 def _cmu_house(pick: Pick) -> Call:
     bad = st.sampled_from(
         [
@@ -231,4 +270,4 @@ def theory(pick: Pick) -> Call:
     return pick.call("stability_radius", lambda: op.stability_radius(**given), check=_finite(pick))
 
 
-CALLS = {rule: 2, method: 4, start: 3, geometry: 5, evaluator: 1, data: 3, theory: 2}
+CALLS = {rule: 2, method: 4, start: 3, geometry: 5, evaluator: 1, data: 3, theory: 2, file: 2}

@@ -13,6 +13,7 @@ from fuzz.terms import MU, recipes, shapes
 from fuzz.values import (
     EXTREME_SEEDS,
     EXTREMES,
+    FLAGS,
     NONPOSITIVE,
     NOT_A_NUMBER,
     NOT_A_THING,
@@ -74,7 +75,8 @@ def smooth(pick: Pick) -> Call:
         return pick.call("smooth.Quadratic", lambda: _fit(op.smooth.Quadratic(A, B), X), check=_finite(pick))
     if kind == "Variance":
         A = _data(pick, "A", entries(seed, (pick.draw(st.sampled_from([1, 3, 12])), m), dtype), dtype, sparse=True)
-        return pick.call("smooth.Variance", lambda: _fit(op.smooth.Variance(A), X), check=_finite(pick))
+        options = _columns(pick, m)
+        return pick.call("smooth.Variance", lambda: _fit(op.smooth.Variance(A, **options), X), check=_finite(pick))
     if kind == "Function":
         fun = pick("fun", st.sampled_from([callables.log_cosh, callables.slope]), NOT_CALLABLE)
         grad = pick("grad", st.just(callables.tanh), NOT_CALLABLE)
@@ -96,6 +98,19 @@ def smooth(pick: Pick) -> Call:
     return pick.call(
         "smooth.Matching", lambda: _used(op.smooth.Matching(edges1, edges2, affinity, given, mu), X), check=_finite(pick)
     )
+
+
+def _columns(pick, m):
+    """Return a center and a scale of m columns, or none of them."""
+    bad = st.sampled_from([None, "mean", 1, 2.5, np.ones(m + 1), [np.nan] * m, np.ones((m, 1)), ["a"] * m, {}, len, 1j])
+    vectors = st.sampled_from([np.linspace(0.5, 2, m), [3.0] * m, np.ones(m, dtype=int), np.ones(m, np.float32)])
+    not_scales = st.sampled_from([np.zeros(m), -np.ones(m), [np.inf] * m])
+    options = {}
+    if pick.draw(st.booleans()):
+        options["center"] = pick("center", st.one_of(FLAGS, vectors), bad, st.just(np.full(m, 1e100)))
+    if pick.draw(st.booleans()):
+        options["scale"] = pick("scale", st.one_of(FLAGS, vectors), st.one_of(bad, not_scales), st.just(np.full(m, 1e-100)))
+    return options
 
 
 def _fit(term, X):
@@ -165,10 +180,11 @@ def problems(pick: Pick) -> Call:
     seed, dtype = pick.draw(SEEDS), pick.draw(st.sampled_from(TYPES))
     weights = np.abs(entries(seed, shape))
     mu_kinds = numbers(*MU), st.one_of(NOT_A_WEIGHT, bad_matrices(weights)), EXTREMES
-    columns = integers(n, n), st.one_of(NOT_WHOLE, st.just(99))
+    columns, options = (integers(n, n), st.one_of(NOT_WHOLE, st.just(99))), {}
     if kind == "sparse_pca":
         A = _data(pick, "A", entries(seed, (12, m), dtype), dtype, sparse=True)
         arguments = A, pick("n", *columns), pick("mu", *mu_kinds)
+        options = _columns(pick, m)
     elif kind == "quadratic":
         A = entries(seed, (m, m), dtype)
         A = _data(pick, "A", np.maximum(A, A.T), dtype, sparse=True)
@@ -182,7 +198,9 @@ def problems(pick: Pick) -> Call:
         )
     else:
         return _graph_matching(pick, seed)
-    return pick.call(f"problems.{kind}", lambda: _at_a_point(getattr(op.problems, kind)(*arguments)), check=_finite(pick))
+    return pick.call(
+        f"problems.{kind}", lambda: _at_a_point(getattr(op.problems, kind)(*arguments, **options)), check=_finite(pick)
+    )
 
 
 def _graph_matching(pick, seed):

@@ -1,4 +1,4 @@
 """The one reader and writer of files: a header and arrays, versioned, written whole or not at all.
 
-Imports the room _arrays.
+Imports the rooms _arrays.
 """

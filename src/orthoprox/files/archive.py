@@ -65,44 +65,33 @@ def write(path: Any, kind: str, header: Mapping[str, Any], arrays: Mapping[str, 
 def read(path: Any, kind: str) -> tuple[Header, Arrays]:
     """Return the header and the arrays of a file of this kind; every byte of them is checked."""
     place = _path(path)
-    if not os.path.exists(place):
+    if not os.path.isfile(place):
         raise FileNotFoundError(f"There is no file {place!r}; check the path.")
     with open(place, "rb") as file:
         content = file.read()
     if not zipfile.is_zipfile(BytesIO(content)):
-        raise ValueError(_no_archive(place, content[:4]))
+        raise ValueError(f"{place!r} {_no_archive(content[:4])}")
     try:
         with zipfile.ZipFile(BytesIO(content)) as archive:
-            about = _about(place, archive)
-            _check_kind(place, about, kind)
-            return about["header"], {name: _array(archive, name) for name in about["arrays"]}
-    except _RefusedError:
-        raise
+            about: Any = json.loads(archive.read(_HEADER)) if _HEADER in archive.namelist() else None
+            refusal = _refusal(about, kind)
+            if refusal is None:
+                return about["header"], {name: _array(archive, name) for name in about["arrays"]}
     except _DAMAGE as error:
         raise ValueError(f"{place!r} is damaged: {error}. Copy or write it again.") from error
+    raise ValueError(f"{place!r} {refusal}")
 
 
-class _RefusedError(ValueError):
-    """A file that is whole, but not one to read."""
-
-
-def _about(place: str, archive: zipfile.ZipFile) -> Header:
-    if _HEADER not in archive.namelist():
-        raise _RefusedError(f"{place!r} is an archive, but not a file of orthoprox: it has no {_HEADER}.")
-    about = json.loads(archive.read(_HEADER))
+def _refusal(about: Any, kind: str) -> str | None:
+    """Return why an archive with this header is none to read, or None."""
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise _RefusedError(f"{place!r} is not a file of orthoprox: its {_HEADER} does not say so.")
-    return about
-
-
-def _check_kind(place: str, about: Header, kind: str) -> None:
-    version = about["version"]
-    if version > VERSION:
-        raise _RefusedError(
-            f"{place!r} has version {version} of the format, this orthoprox reads up to {VERSION}; upgrade orthoprox."
-        )
+        return f"is an archive, but not a file of orthoprox: no {_HEADER} says so."
+    if about["version"] > VERSION:
+        version = about["version"]
+        return f"has version {version} of the format, this orthoprox reads up to {VERSION}; upgrade orthoprox."
     if about["kind"] != kind:
-        raise _RefusedError(f"{place!r} holds a {about['kind']}, not a {kind}; load it as what it is.")
+        return f"holds a {about['kind']}, not a {kind}; load it as what it is."
+    return None
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> np.ndarray[Any, Any]:
@@ -111,10 +100,10 @@ def _array(archive: zipfile.ZipFile, name: str) -> np.ndarray[Any, Any]:
     return array
 
 
-def _no_archive(place: str, start: bytes) -> str:
+def _no_archive(start: bytes) -> str:
     if len(start) < 4 or start == b"PK\x03\x04":
-        return f"{place!r} is cut short: its end is missing. Copy or write it again."
-    return f"{place!r} is not a file of orthoprox: it begins with {start!r}."
+        return "is cut short: its end is missing. Copy or write it again."
+    return f"is not a file of orthoprox: it begins with {start!r}."
 
 
 @contextmanager
@@ -124,7 +113,7 @@ def _beside(place: str) -> Iterator[Any]:
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"There is no folder {folder!r} to write {name!r} to; create it first.")
     if os.path.isdir(place):
-        raise IsADirectoryError(f"{place!r} is a folder; name a file.")
+        raise ValueError(f"{place!r} is a folder; name a file in it.")
     draft = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}")
     try:
         with open(draft, "xb") as file:

@@ -1,5 +1,5 @@
 """Rows that come block by block, or as stored entries: their column means and scatter, and products
 with the data centred and scaled, which are never formed as a whole.
 
-Imports the room _arrays.
+Imports the rooms _arrays.
 """
