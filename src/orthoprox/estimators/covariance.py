@@ -74,7 +74,8 @@ class Formed(Covariance):
         return part
 
     def apply(self, X: Matrix) -> Matrix:
-        return np.matmul(self.C, X)
+        product: Matrix = np.matmul(self.C, X)
+        return product
 
     def couplings(self, n: int, penalty: str) -> tuple[float, float]:
         off = self.C - np.diag(self.C.diagonal())
@@ -98,7 +99,8 @@ class Products(Covariance):
 
     def rows(self, chosen: Matrix) -> Matrix:
         columns = self._formed(np.flatnonzero(chosen) if chosen.dtype == bool else chosen)
-        return np.matmul(columns.T, columns) / self.divisor
+        part: Matrix = np.matmul(columns.T, columns) / self.divisor
+        return part
 
     def apply(self, X: Matrix) -> Matrix:
         return np.asarray(self.variance.grad(X), dtype=float) / (-2 * self.divisor)

@@ -4,12 +4,15 @@ from typing import Any
 
 import numpy as np
 
+from orthoprox.estimators.starts import canonical
+
 Matrix = np.ndarray[Any, Any]
 
 
 def variances(C: Matrix, X: Matrix) -> Matrix:
     """Return diag(X'CX), the variances of the scores."""
-    return np.sum(X * np.matmul(C, X), axis=0)
+    found: Matrix = np.sum(X * np.matmul(C, X), axis=0)
+    return found
 
 
 def adjusted(G: Matrix) -> Matrix:
@@ -29,11 +32,12 @@ def adjusted(G: Matrix) -> Matrix:
 
 def ordered(C: Matrix, X: Matrix, *, sort: bool = True) -> Matrix:
     """Return X with its columns by descending variance (if ``sort``), the largest entry of each
-    positive.
+    positive; of equal entries the first in the canonical order of the variables.
     """
     if sort:
         X = X[:, np.argsort(-_rounded(variances(C, X)), kind="stable")]
-    largest = np.argmax(_rounded(np.abs(X)), axis=0)
+    order = canonical(C)
+    largest = order[np.argmax(_rounded(np.abs(X))[order], axis=0)]
     return X * np.where(X[largest, np.arange(X.shape[1])] < 0, -1.0, 1.0)
 
 

@@ -116,7 +116,8 @@ class Face:
     @property
     def alone(self) -> Matrix:
         """The entries that cannot be nonzero: some column has theirs as its only shared row."""
-        return np.matmul(self.mask.astype(float), (~self.overlap).astype(float)) > 0
+        alone: Matrix = np.matmul(self.mask.astype(float), (~self.overlap).astype(float)) > 0
+        return alone
 
     def _along(self, X: Matrix, step: Matrix, value: float) -> tuple[Matrix, float] | None:
         """Return a point along a step that is no lower, and its value."""
@@ -140,7 +141,8 @@ class Face:
         return np.where(np.equal.outer(self.j, self.j), self.C[self.i[:, None], self.i], 0.0)
 
     def _defect(self, X: Matrix) -> Matrix:
-        return (np.matmul(X.T, X).ravel()[self._flat] - self._ones) * self._half
+        defect: Matrix = (np.matmul(X.T, X).ravel()[self._flat] - self._ones) * self._half
+        return defect
 
     def _jacobian(self, X: Matrix) -> Matrix:
         J = np.zeros((self._pairs + 1, self.size))

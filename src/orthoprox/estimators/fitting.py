@@ -1,7 +1,7 @@
 """From a covariance to sparse orthonormal components and the certified result behind them."""
 
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from orthoprox.estimators.explained import ordered
 from orthoprox.estimators.penalty import largest_weight, problem_at, weighted
 from orthoprox.estimators.quota import Quota
 from orthoprox.estimators.selection import best_rows
-from orthoprox.estimators.starts import canonical, coordinates, principal
+from orthoprox.estimators.starts import canonical, principal
 from orthoprox.estimators.support import on_support
 from orthoprox.minimize import ConvergenceWarning, minimize
 from orthoprox.nonsmooth.base import Nonsmooth
@@ -239,7 +239,8 @@ class Fitting:
     def _rotated(self, X: Matrix) -> Matrix:
         """Return the principal components in the span of X."""
         G = np.matmul(X.T, self.covariance.apply(X))
-        return np.matmul(X, principal(G)[1])
+        rotated: Matrix = np.matmul(X, principal(G)[1])
+        return rotated
 
 
 def _sparse(result: Result) -> Matrix:

@@ -60,7 +60,7 @@ def _numbers(n_nonzeros: Any, shape: tuple[int, int], penalty: Any) -> list[int]
     m, n = shape
     if n_nonzeros is None:
         least = n * n if penalty == "l21" else n
-        return sorted({int(round(number)) for number in np.geomspace(m * n, least, _POINTS)}, reverse=True)
+        return sorted({round(number) for number in np.geomspace(m * n, least, _POINTS)}, reverse=True)
     if not isinstance(n_nonzeros, Iterable) or isinstance(n_nonzeros, str):
         raise TypeError(f"n_nonzeros is {shown(n_nonzeros)}; it needs a list of numbers, such as [40, 20, 10].")
     numbers = [inputs.integer(number, "An entry of n_nonzeros") for number in n_nonzeros]

@@ -28,12 +28,14 @@ class Quota:
     def above(self, mask: Matrix) -> Matrix:
         """Return the columns that may lose a nonzero."""
         counts = np.sum(mask, axis=0)
-        return counts > (1 if self.each is None else np.maximum(self.each, 1))
+        may: Matrix = counts > (1 if self.each is None else np.maximum(self.each, 1))
+        return may
 
     def below(self, mask: Matrix) -> Matrix:
         """Return the columns that may gain one."""
         counts = np.sum(mask, axis=0)
-        return counts < (len(mask) if self.each is None else self.each)
+        may: Matrix = counts < (len(mask) if self.each is None else self.each)
+        return may
 
     def met(self, mask: Matrix) -> bool:
         """Tell whether the number is exactly the wanted one."""

@@ -15,7 +15,7 @@ except ImportError as error:
 
 from orthoprox._arrays import inputs
 from orthoprox.estimators import request, stored, table
-from orthoprox.estimators.covariance import Covariance, Formed
+from orthoprox.estimators.covariance import Covariance
 from orthoprox.estimators.explained import adjusted
 from orthoprox.estimators.fitting import Fitting
 from orthoprox.estimators.nonzeros import NonzeroPath, nonzero_path
@@ -176,7 +176,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ``LinearOperator``, one row for each sample.
         """
         data = self._data(X)
-        self._moments = None
+        self._moments: Moments | None = None
         covariance, self.mean_, self.scale_ = table.covariance(data, self.center, self.scale)
         return self._fitted(covariance, data.shape[0], table.dtype(data))
 
@@ -185,9 +185,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Add a block of samples to those seen so far, and find the components of all of them."""
         before: Moments | None = getattr(self, "_moments", None)
         data = self._data(X, reset=before is None)
-        self._moments = table.moments(data, before)
-        covariance, self.mean_, self.scale_ = table.of_moments(self._moments, self.center, self.scale)
-        return self._fitted(covariance, self._moments.count, table.dtype(data))
+        moments = self._moments = table.moments(data, before)
+        covariance, self.mean_, self.scale_ = table.of_moments(moments, self.center, self.scale)
+        return self._fitted(covariance, moments.count, table.dtype(data))
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit_covariance(self, C: Any, n_samples: int | None = None) -> "SparsePCA":

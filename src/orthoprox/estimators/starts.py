@@ -45,7 +45,8 @@ def varimax(A: Matrix) -> Matrix:
         R = R + change
         if np.max(np.abs(change)) < 1e-6:
             break
-    return np.matmul(A, R)
+    rotated: Matrix = np.matmul(A, R)
+    return rotated
 
 
 def rotations(C: Matrix, n: int, rng: np.random.Generator, more: int) -> list[Matrix]:
@@ -55,7 +56,7 @@ def rotations(C: Matrix, n: int, rng: np.random.Generator, more: int) -> list[Ma
     values, vectors = principal(C)
     roots = np.sqrt(np.maximum(values, 0.0))
     found = [vectors[:, :n], varimax(vectors[:, :n])]
-    for factors in {n, min(n + 1, len(C))}:
+    for factors in (n, n + 1)[: 1 + (n < len(C))]:
         found.append(_largest(C, varimax(vectors[:, :factors] * roots[:factors]), n))
     if n < len(C):
         found.append(_largest(C, varimax(vectors[:, : n + 1]), n))
@@ -70,4 +71,5 @@ def _largest(C: Matrix, A: Matrix, n: int) -> Matrix:
     """Return the orthonormal matrix nearest to the n columns with the largest variances."""
     sizes = np.sum(A * np.matmul(C, A), axis=0)
     U, _, V = np.linalg.svd(A[:, np.argsort(-sizes, kind="stable")[:n]], full_matrices=False)
-    return np.matmul(U, V)
+    nearest: Matrix = np.matmul(U, V)
+    return nearest

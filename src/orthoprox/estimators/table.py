@@ -60,7 +60,7 @@ def of_matrix(C: Matrix, center: Any, scale: Any) -> Standardised:
 
 
 def symmetric(C: Any) -> Any:
-    """Return a covariance matrix, checked: symmetric, and no negative eigenvalue beyond rounding."""
+    """Return a covariance matrix, checked: symmetric, no negative eigenvalue beyond rounding."""
     matrix = np.asarray(inputs.matrix(C, "C"), dtype=np.float64)
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"C has shape {matrix.shape}; a covariance matrix needs as many rows as columns, use fit for data.")
