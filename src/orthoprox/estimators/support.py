@@ -8,7 +8,7 @@ from orthoprox.estimators.explained import criterion_value
 from orthoprox.estimators.face import Face, Matrix
 from orthoprox.estimators.quota import Quota
 
-_ONE_BY_ONE = 60  # nonzeros up to which entries are dropped one at a time
+_SMALL = 60  # nonzeros up to which entries are dropped by threes, the last eight one at a time
 _ROUNDS = 6  # in which larger supports lose their surplus
 _DAMPING = 1e-2  # of the Hessian where entries are dropped, in units of the largest variance
 _TRIES = 12  # entries that are tried in turn where dropping one leaves too few, or no orthonormal point
@@ -49,7 +49,8 @@ def prune(C: Matrix, X: Matrix, quota: Quota, steps: int = 50) -> tuple[Face, Ma
     here = on_support(C, X, X != 0, 2)
     while here is not None and (surplus := quota.surplus(here[0].mask)) > 0:
         face, X = here
-        number = 1 if face.size <= _ONE_BY_ONE else math.ceil(surplus / _ROUNDS)
+        few = 1 if surplus <= 8 else 3
+        number = few if face.size <= _SMALL else math.ceil(surplus / _ROUNDS)
         here = _dropped(face, X, quota, number)
     return None if here is None else on_support(C, here[1], here[0].mask, steps)
 
