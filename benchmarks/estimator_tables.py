@@ -44,7 +44,7 @@ def held_out() -> dict[str, Table]:
 
 
 def standardised(frame: Any) -> np.ndarray[Any, Any]:
-    """Return the samples without gaps, variables with mean 0 and variance 1, constant ones left out."""
+    """Return the samples without gaps and the variables that vary, with mean 0 and variance 1."""
     A = np.asarray(frame, dtype=float)
     A = A[np.all(np.isfinite(A), axis=1)]
     A = A[:, np.std(A, axis=0) > 0]

@@ -13,6 +13,8 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from benchmarks.calibration import unit
+from benchmarks.estimator_tables import Table, held_out, tables
 from sklearn.datasets import load_digits, load_wine
 from sklearn.decomposition import PCA
 from sklearn.decomposition import SparsePCA as Rival
@@ -21,8 +23,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import orthoprox as op
-from benchmarks.calibration import unit
-from benchmarks.estimator_tables import Table, held_out, tables
 from orthoprox import SparsePCA
 from orthoprox.reproduce.table import markdown
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox._run.result import Result
+import orthoprox as op
 from orthoprox.estimators.candidates import DENSE, LARGEST, Candidates
 from orthoprox.estimators.covariance import Covariance
 from orthoprox.estimators.explained import ordered
@@ -15,11 +15,9 @@ from orthoprox.estimators.quota import Quota
 from orthoprox.estimators.selection import best_rows
 from orthoprox.estimators.starts import canonical, principal
 from orthoprox.estimators.support import on_support
-from orthoprox.minimize import ConvergenceWarning, minimize
 from orthoprox.nonsmooth.base import Nonsmooth
 from orthoprox.nonsmooth.indicator import Box
 from orthoprox.nonsmooth.separable import Zero
-from orthoprox.problems.problem import Problem
 from orthoprox.stopping.deadline import Deadline
 
 Matrix = np.ndarray[Any, Any]
@@ -70,7 +68,7 @@ class Fitting:
         values = np.linalg.eigvalsh(self._dense())
         return float(np.sum(values[-self.wanted.n :]))
 
-    def components(self) -> tuple[Matrix, Result]:
+    def components(self) -> tuple[Matrix, op.Result]:
         """Return X of shape (m, n), and the result that certifies it: of the penalised problem, or
         with ``n_nonzero`` of the variance on the support.
         """
@@ -82,7 +80,7 @@ class Fitting:
             X = self._coordinates()
             result = self._certified(X)
         elif wanted.alpha == 0 and isinstance(wanted.penalty, str) and not wanted.nonnegative:
-            result = self._minimised(Problem(self.smooth, Zero(), self.shape), self._start())
+            result = self._minimised(op.Problem(self.smooth, Zero(), self.shape), self._start())
             X = self._rotated(result.X)
         else:
             result = self._penalised(self._start())
@@ -99,7 +97,7 @@ class Fitting:
 
     # One penalised problem.
 
-    def _penalised(self, start: Matrix | str) -> Result:
+    def _penalised(self, start: Matrix | str) -> op.Result:
         wanted = self.wanted
         mu = wanted.alpha * self.mu_max
         problem = problem_at(self.smooth, self.shape, mu, wanted.penalty, wanted.nonnegative)
@@ -108,16 +106,16 @@ class Fitting:
             found.append(self._minimised(problem, self._random()))
         return min(found, key=lambda result: result.projected_objective)
 
-    def _minimised(self, problem: Problem, start: Matrix | str, **options: Any) -> Result:
+    def _minimised(self, problem: op.Problem, start: Matrix | str, **options: Any) -> op.Result:
         left = {} if self.wanted.options.get("max_seconds") is None else {"max_seconds": max(self.deadline.left(), 1e-3)}
         seed = int(self.wanted.rng.integers(2**31)) if isinstance(start, str) else 0
         project = {} if isinstance(start, str) else {"project": True}
-        return minimize(problem, start, **{**self.wanted.options, "seed": seed, **project, **options, **left})
+        return op.minimize(problem, start, **{**self.wanted.options, "seed": seed, **project, **options, **left})
 
-    def _certified(self, X: Matrix) -> Result:
+    def _certified(self, X: Matrix) -> op.Result:
         """Return the result of the variance on the support of X, from X."""
         mask = 2.0 * (X != 0)
-        result = self._minimised(Problem(self.smooth, Box(-mask, mask), self.shape), X)
+        result = self._minimised(op.Problem(self.smooth, Box(-mask, mask), self.shape), X)
         return result
 
     def _refitted(self, X: Matrix, *, refit: bool) -> Matrix:
@@ -181,7 +179,7 @@ class Fitting:
         options = _ROUGH | {"method": None if smooth else "almssn", "max_iterations": steps}
         alphas = np.geomspace(_FIRST, _LAST, _MORE if fine else _FEW)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.simplefilter("ignore", op.ConvergenceWarning)
             for alpha in alphas:
                 own = isinstance(wanted.penalty, Nonsmooth)
                 penalty = weighted(wanted.penalty, alpha / _LAST) if own else wanted.penalty
@@ -243,7 +241,7 @@ class Fitting:
         return rotated
 
 
-def _sparse(result: Result) -> Matrix:
+def _sparse(result: op.Result) -> Matrix:
     """Return the point with exact zeros: the polished one, or the prox point of the certificate."""
     X = np.asarray(result.X)
     sparse = X if result.polished else np.asarray(result.certificate.point)
