@@ -75,8 +75,10 @@ def _plain(value: Any, name: str) -> Any:
         return value
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return {"array": np.asarray(value).tolist()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry, name) for entry in value]
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist()}
     raise TypeError(
         f"{name} is a {type(value).__name__}, which a file cannot hold; "
         f"call set_params({name}=...) with a name or a number first, or use joblib."
