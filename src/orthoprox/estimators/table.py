@@ -43,19 +43,19 @@ def moments(data: Any, before: Moments | None) -> Moments:
 def of_moments(moments: Moments, center: Any, scale: Any) -> Standardised:
     """Return the same from moments."""
     m = moments.m
-    mean = moments.mean if center is True else np.zeros(m) if center is False else _vector(center, "center", m)
-    unit = moments.scale() if scale is True else np.ones(m) if scale is False else _scale(scale, m)
-    scatter = moments.scatter if center is True else moments.gram(mean)
+    mean = _chosen(center, "center", moments.mean, np.zeros(m))
+    unit = _positive(_chosen(scale, "scale", moments.scale(), np.ones(m)))
+    scatter = moments.scatter if mean is moments.mean else moments.gram(mean)
     return Formed(_symmetric(scatter / max(moments.count - 1, 1) / np.multiply.outer(unit, unit))), mean, unit
 
 
 def of_matrix(C: Matrix, center: Any, scale: Any) -> Standardised:
     """Return the same from a covariance matrix."""
     m = len(C)
-    mean = np.zeros(m) if isinstance(center, bool) else _vector(center, "center", m)
+    mean = _chosen(center, "center", np.zeros(m), np.zeros(m))
     deviations = np.sqrt(np.maximum(C.diagonal(), 0.0))
     own = np.where(deviations > 0, deviations, 1.0)
-    unit = own if scale is True else np.ones(m) if scale is False else _scale(scale, m)
+    unit = _positive(_chosen(scale, "scale", own, np.ones(m)))
     return Formed(_symmetric(C / np.multiply.outer(unit, unit))), mean, unit
 
 
@@ -119,15 +119,17 @@ def _symmetric(C: Matrix) -> Matrix:
     return total
 
 
-def _scale(value: Any, m: int) -> Matrix:
-    found = _vector(value, "scale", m)
-    if not np.all(found > 0):
-        raise ValueError(f"scale has the entry {np.min(found):g}; it divides the variables and needs entries > 0.")
-    return found
+def _chosen(value: Any, name: str, own: Matrix, none: Matrix) -> Matrix:
+    """Return what True, False or a vector stands for."""
+    if isinstance(value, (bool, np.bool_)):
+        return own if value else none
+    return np.asarray(inputs.matrix(value, name, shape=own.shape), dtype=np.float64)
 
 
-def _vector(value: Any, name: str, m: int) -> Matrix:
-    return np.asarray(inputs.matrix(value, name, shape=(m,)), dtype=np.float64)
+def _positive(scale: Matrix) -> Matrix:
+    if not np.all(scale > 0):
+        raise ValueError(f"scale has the entry {np.min(scale):g}; it divides the variables and needs entries > 0.")
+    return scale
 
 
 def _or(value: Any, default: Matrix) -> Matrix:
