@@ -53,6 +53,7 @@ def test_components_are_orthonormal_ordered_and_signed(settings):
     same(np.max(X, axis=1), np.max(np.abs(X), axis=1))  # equal ones aside
     same(fitted.n_nonzero_, np.count_nonzero(X, axis=1))
     assert fitted.result_.certificate.upper >= 0
+    assert not np.any(np.signbit(X[X == 0]))
     if settings.get("nonnegative"):
         assert np.min(X) >= 0
     if settings.get("penalty") == "l21":

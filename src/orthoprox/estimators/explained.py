@@ -38,7 +38,7 @@ def ordered(C: Matrix, X: Matrix, *, sort: bool = True) -> Matrix:
         X = X[:, np.argsort(-_rounded(variances(C, X)), kind="stable")]
     order = canonical(C)
     largest = order[np.argmax(_rounded(np.abs(X))[order], axis=0)]
-    return X * np.where(X[largest, np.arange(X.shape[1])] < 0, -1.0, 1.0)
+    return X * np.where(X[largest, np.arange(X.shape[1])] < 0, -1.0, 1.0) + 0.0  # no -0.0
 
 
 def criterion_value(C: Matrix, X: Matrix, criterion: str) -> float:
