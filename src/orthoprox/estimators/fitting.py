@@ -40,6 +40,7 @@ class Wanted:
     criterion: str = "variance"
     start: Any = "auto"  # "auto", the name of a start, or a point
     n_init: int = 1
+    effort: str | None = None  # of minimize, for the penalised problem
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     options: dict[str, Any] = field(default_factory=dict)  # of minimize
 
@@ -101,7 +102,8 @@ class Fitting:
         wanted = self.wanted
         mu = wanted.alpha * self.mu_max
         problem = problem_at(self.smooth, self.shape, mu, wanted.penalty, wanted.nonnegative)
-        found = [self._minimised(problem, start)]
+        effort = {} if wanted.effort is None else {"effort": wanted.effort}
+        found = [self._minimised(problem, start, **effort)]
         for _ in range(wanted.n_init - 1):
             found.append(self._minimised(problem, self._random()))
         return min(found, key=lambda result: result.projected_objective)

@@ -24,8 +24,6 @@ def wanted(estimator: Any, shape: tuple[int, int]) -> Wanted:
         "max_seconds": estimator.max_seconds,
         "progress": bool(estimator.verbose),
     }
-    if estimator.effort is not None:
-        options["effort"] = estimator.effort
     return Wanted(
         n=n,
         alpha=float(estimator.alpha),
@@ -36,6 +34,7 @@ def wanted(estimator: Any, shape: tuple[int, int]) -> Wanted:
         criterion=estimator.criterion,
         start=_start(estimator, (m, n)),
         n_init=estimator.n_init,
+        effort=estimator.effort,
         rng=_generator(estimator.random_state),
         options=options,
     )

@@ -62,7 +62,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         What chooses among candidates with ``n_nonzero``: the explained variance, or the adjusted
         one, which discounts correlated scores.
     effort : {"fast", "normal", "thorough"}, optional
-        How much :func:`orthoprox.minimize` searches; its default by default.
+        How much :func:`orthoprox.minimize` looks for lower minima with ``alpha``; its default for
+        the start by default.
     start : {"auto", "pca", "coordinates", "random", "smoothed"} or array (n_features, n_components)
         Where the run begins; "auto" takes the principal components.
     n_init : int
