@@ -85,6 +85,21 @@ class Face:
                 break
         return X
 
+    def polished(self, X: Matrix) -> Matrix:
+        """Return X after Newton steps that lower the residual, where the value shows no gain."""
+        residual, inverse, _ = self.kkt(X, 1e-3 * _LAST_SHIFT)
+        for _ in range(4):
+            moved = X.copy()
+            moved[self.i, self.j] += np.matmul(inverse, residual)
+            near = self.feasible(moved)
+            if near is None:
+                break
+            lower, inverse, _ = self.kkt(near, 1e-3 * _LAST_SHIFT)
+            if not np.abs(lower).max() < np.abs(residual).max():
+                break
+            X, residual = near, lower
+        return X
+
     def kkt(self, X: Matrix, shift: float = _LAST_SHIFT) -> tuple[Matrix, Matrix, Matrix]:
         """Return the residual CX - XL on the mask, the inverse of the reduced Hessian (the first
         block of that of the KKT matrix), and the multipliers L.

@@ -13,7 +13,7 @@ from orthoprox.estimators.explained import ordered
 from orthoprox.estimators.penalty import largest_weight, problem_at, weighted
 from orthoprox.estimators.quota import Quota
 from orthoprox.estimators.selection import best_rows
-from orthoprox.estimators.starts import canonical, principal
+from orthoprox.estimators.starts import canonical, principal, rotated
 from orthoprox.estimators.support import on_support
 from orthoprox.nonsmooth.base import Nonsmooth
 from orthoprox.nonsmooth.indicator import Box
@@ -81,10 +81,10 @@ class Fitting:
             X = self._coordinates()
             result = self._certified(X)
         elif wanted.alpha == 0 and isinstance(wanted.penalty, str) and not wanted.nonnegative:
-            result = self._minimised(op.Problem(self.smooth, Zero(), self.shape), self._start())
+            result = self._minimised(op.Problem(self.smooth, Zero(), self.shape), self._start("pca"))
             X = self._rotated(result.X)
         else:
-            result = self._penalised(self._start())
+            result = self._penalised(self._start("rotated"))
             X = self._refitted(_sparse(result), refit=wanted.refit)
         return self._ordered(X), result
 
@@ -133,7 +133,7 @@ class Fitting:
         if found is None or (self.wanted.nonnegative and np.min(found[1]) < 0):
             return X
         Y = np.zeros_like(X)
-        Y[used] = found[1]
+        Y[used] = found[0].polished(found[1]) if refit else found[1]
         return Y
 
     def _refitted_large(self, X: Matrix) -> Matrix:
@@ -174,7 +174,7 @@ class Fitting:
 
     def _path(self) -> list[Matrix]:
         """Return the sparse points along the path, each from the one before, upwards in alpha."""
-        wanted, point, points = self.wanted, self._start(), []
+        wanted, point, points = self.wanted, self._start("pca"), []
         smooth = wanted.penalty not in ("l1", "l21") or wanted.nonnegative  # a prox without derivative
         fine = self.m * wanted.n > DENSE or wanted.criterion == "adjusted" or smooth
         steps = 8 if not fine else 30 if not smooth else 100
@@ -196,14 +196,17 @@ class Fitting:
 
     # Starts, in the order of the variables as they come.
 
-    def _start(self) -> Matrix | str:
-        start = self.wanted.start
+    def _start(self, auto: str) -> Matrix | str:
+        """Return the start that is wanted; ``auto`` is the one that "auto" stands for."""
+        start, n = self.wanted.start, self.wanted.n
         if not isinstance(start, str):
             return np.asarray(start)
         if start == "auto":
-            start = "pca" if not self.wanted.nonnegative else "coordinates"
+            start = "coordinates" if self.wanted.nonnegative else auto if self.m <= 2 * LARGEST else "pca"
+        if start == "rotated":
+            return self._mapped(lambda C: rotated(C, n, n))
         if start == "pca" and self.m <= 2 * LARGEST:
-            return self._mapped(lambda C: principal(C)[1][:, : self.wanted.n])
+            return self._mapped(lambda C: principal(C)[1][:, :n])
         if start == "coordinates":
             return self._coordinates()
         return self._random() if start == "random" else start

@@ -73,9 +73,9 @@ def _check_penalty(estimator: Any) -> None:
 
 
 def _start(estimator: Any, shape: tuple[int, int]) -> Any:
-    before = getattr(estimator, "components_", None)
-    if estimator.warm_start and before is not None and before.T.shape == shape:
-        return before.T.astype(np.float64)
+    before = getattr(estimator, "result_", None)
+    if estimator.warm_start and before is not None and np.shape(before.X) == shape:
+        return np.asarray(before.X, dtype=np.float64)
     if isinstance(estimator.start, str):
         return estimator.start
     return np.asarray(inputs.matrix(estimator.start, "start", shape=shape), dtype=np.float64)

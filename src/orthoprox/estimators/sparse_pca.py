@@ -65,7 +65,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         How much :func:`orthoprox.minimize` looks for lower minima with ``alpha``; its default for
         the start by default.
     start : {"auto", "pca", "coordinates", "random", "smoothed"} or array (n_features, n_components)
-        Where the run begins; "auto" takes the principal components.
+        Where the run begins; "auto" takes the principal components, rotated by varimax.
     n_init : int
         The number of starts; those after the first are random.
     tol : float
@@ -77,7 +77,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     random_state : int, RandomState instance or None
         For random starts; the default settings use none.
     warm_start : bool
-        Whether to begin at the components of the last fit.
+        Whether to begin at the point of the last fit, ``result_.X``.
     verbose : bool
         Whether to show runs while they go.
 

@@ -49,17 +49,22 @@ def varimax(A: Matrix) -> Matrix:
     return rotated
 
 
+def rotated(C: Matrix, n: int, factors: int) -> Matrix:
+    """Return the n largest of so many factors: loadings of principal components times the roots of
+    the eigenvalues, rotated by varimax, and made orthonormal.
+    """
+    values, vectors = principal(C)
+    return _largest(C, varimax(vectors[:, :factors] * np.sqrt(np.maximum(values[:factors], 0.0))), n)
+
+
 def rotations(C: Matrix, n: int, rng: np.random.Generator, more: int) -> list[Matrix]:
     """Return dense orthonormal starts: the principal components; varimax rotations of them and of
     their loadings, with n and n + 1 factors, of which the n largest stay; ``more`` random ones.
     """
-    values, vectors = principal(C)
-    roots = np.sqrt(np.maximum(values, 0.0))
-    found = [vectors[:, :n], varimax(vectors[:, :n])]
-    for factors in (n, n + 1)[: 1 + (n < len(C))]:
-        found.append(_largest(C, varimax(vectors[:, :factors] * roots[:factors]), n))
+    _, vectors = principal(C)
+    found = [vectors[:, :n], varimax(vectors[:, :n]), rotated(C, n, n)]
     if n < len(C):
-        found.append(_largest(C, varimax(vectors[:, : n + 1]), n))
+        found += [rotated(C, n, n + 1), _largest(C, varimax(vectors[:, : n + 1]), n)]
     wide = min(n + 3, len(C))
     for _ in range(more):
         Q = np.linalg.qr(rng.standard_normal((wide, wide)))[0]
