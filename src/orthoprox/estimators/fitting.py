@@ -21,8 +21,7 @@ from orthoprox.nonsmooth.separable import Zero
 from orthoprox.stopping.deadline import Deadline
 
 Matrix = np.ndarray[Any, Any]
-_FIRST, _LAST = 0.01, 0.6  # alpha at the ends of the path
-_FEW, _MORE = 5, 10  # its points, for an X with at most so many entries as dense starts have or with more
+_SHORT, _LONG = np.geomspace(0.02, 0.3, 6), np.geomspace(0.01, 0.6, 10)  # alphas of the path, beside dense starts or alone
 _ROUGH = {"tol": 1e-3, "polish": False, "history": False}  # its runs
 _DIGITS = 10  # of C in the search for nonzeros: what rounding changes in the data changes no choice
 
@@ -179,12 +178,11 @@ class Fitting:
         fine = self.m * wanted.n > DENSE or wanted.criterion == "adjusted" or smooth
         steps = 8 if not fine else 30 if not smooth else 100
         options = _ROUGH | {"method": None if smooth else "almssn", "max_iterations": steps}
-        alphas = np.geomspace(_FIRST, _LAST, _MORE if fine else _FEW)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", op.ConvergenceWarning)
-            for alpha in alphas:
+            for alpha in _LONG if fine else _SHORT:
                 own = isinstance(wanted.penalty, Nonsmooth)
-                penalty = weighted(wanted.penalty, alpha / _LAST) if own else wanted.penalty
+                penalty = weighted(wanted.penalty, alpha / _LONG[-1]) if own else wanted.penalty
                 problem = problem_at(self.smooth, self.shape, alpha * self.mu_max, penalty, wanted.nonnegative)
                 result = self._minimised(problem, point, **options)
                 sparse = np.asarray(result.certificate.point)
