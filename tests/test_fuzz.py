@@ -39,7 +39,18 @@ def test_many_calls_keep_their_promises(kind):
 
 
 # What users get or inherit from, but do not call.
-NOT_CALLED = {"Solver", "Status", "Stop", "Measurement", "Certificate", "ConvergenceWarning", "Progress", "Result", "Snapshot"}
+NOT_CALLED = {
+    "PitProps",
+    "Solver",
+    "Status",
+    "Stop",
+    "Measurement",
+    "Certificate",
+    "ConvergenceWarning",
+    "Progress",
+    "Result",
+    "Snapshot",
+}
 
 
 def public_names():

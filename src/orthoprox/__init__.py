@@ -1,5 +1,7 @@
 """orthoprox: min l(X) + g(X) subject to X'X = I, with l smooth and g prox-friendly."""
 
+from typing import TYPE_CHECKING, Any
+
 from orthoprox import assignment, checks, datasets, metrics, nonsmooth, problems, smooth, solvers, starts, stiefel, stopping
 from orthoprox._certify.certificate import Certificate, certificate
 from orthoprox._run.progress import Progress
@@ -14,6 +16,9 @@ from orthoprox.solvers import LSALM, SOLVERS
 from orthoprox.stopping.rules import Snapshot
 from orthoprox.stopping.status import Status
 
+if TYPE_CHECKING:
+    from orthoprox.estimators.sparse_pca import SparsePCA
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -26,6 +31,7 @@ __all__ = [
     "Progress",
     "Result",
     "Snapshot",
+    "SparsePCA",
     "Status",
     "assignment",
     "certificate",
@@ -45,3 +51,12 @@ __all__ = [
     "stopping",
     "theoretical_parameters",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return what is imported when it is asked for: SparsePCA, which needs scikit-learn."""
+    if name == "SparsePCA":
+        from orthoprox.estimators.sparse_pca import SparsePCA
+
+        return SparsePCA
+    raise AttributeError(f"module 'orthoprox' has no attribute {name!r}")

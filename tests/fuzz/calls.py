@@ -2,10 +2,10 @@
 
 from hypothesis import strategies as st
 
-from fuzz import calls_front, calls_parts, calls_terms
+from fuzz import calls_estimators, calls_front, calls_parts, calls_terms
 from fuzz.pick import Pick
 
-WEIGHTS = calls_front.CALLS | calls_terms.CALLS | calls_parts.CALLS
+WEIGHTS = calls_front.CALLS | calls_terms.CALLS | calls_parts.CALLS | calls_estimators.CALLS
 NAMES = {make.__name__: make for make in WEIGHTS}
 
 

@@ -163,7 +163,9 @@ def _proved(errors, warned=frozenset()):
 
 def data(pick: Pick) -> Call:
     """A data set."""
-    name = pick.draw(st.sampled_from(["five_components", "random_quadratic", "synthetic_house", "cmu_house"]))
+    name = pick.draw(st.sampled_from(["five_components", "random_quadratic", "synthetic_house", "cmu_house", "pitprops"]))
+    if name == "pitprops":
+        return pick.call("datasets.pitprops", lambda: datasets.pitprops().correlation, check=_finite(pick))
     seed = {"seed": (GENERATORS, NOT_SEEDS, EXTREME_SEEDS)}
     if name == "five_components":
         needed = {"p": (st.sampled_from([5, 10, np.int64(20)]), st.one_of(NOT_WHOLE, st.sampled_from([0, 4, 7])))}

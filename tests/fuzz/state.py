@@ -11,6 +11,7 @@ import warnings
 from time import perf_counter, sleep
 
 import numpy as np
+import scipy.io  # noqa: F401  (imports threadpoolctl where that is installed, which sets a variable)
 import scipy.sparse as sp
 
 

@@ -1,0 +1,69 @@
+"""Components with many numbers of nonzeros: variance against sparsity."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from orthoprox._arrays import inputs
+from orthoprox._arrays.words import shown
+from orthoprox.estimators.covariance import Covariance
+from orthoprox.estimators.explained import adjusted
+from orthoprox.estimators.fitting import Fitting, Wanted
+from orthoprox.estimators.request import quota
+
+Matrix = np.ndarray[Any, Any]
+_POINTS = 12
+
+
+@dataclass(frozen=True)
+class NonzeroPath:
+    """Components by their number of nonzeros, and what they explain of the total variance."""
+
+    n_nonzeros: Matrix  # as found
+    components: tuple[Matrix, ...]  # each of shape (n, m)
+    explained_variance_ratio: Matrix
+    adjusted_variance_ratio: Matrix
+    pca: float  # what as many principal components explain
+    feature_names: tuple[str, ...]
+
+    def plot(self) -> Any:
+        """Draw the explained variance against the nonzeros, with that of principal components as
+        reference (``pip install "orthoprox[plot]"``).
+        """
+        from orthoprox.estimators.plots import draw_path
+
+        return draw_path(self)
+
+
+def nonzero_path(covariance: Covariance, wanted: Wanted, n_nonzeros: Any, names: list[str]) -> NonzeroPath:
+    """Return components for each number of nonzeros, from shared candidates."""
+    fitting = Fitting(covariance, wanted)
+    found = []
+    for number in _numbers(n_nonzeros, fitting.shape, wanted.penalty):
+        fitting.wanted = replace(wanted, quota=quota(number, fitting.shape, wanted.penalty))
+        found.append(fitting.chosen())
+    scores = [np.matmul(X.T, covariance.apply(X)) for X in found]
+    total = covariance.total or 1.0
+    return NonzeroPath(
+        n_nonzeros=np.array([np.count_nonzero(X) for X in found]),
+        components=tuple(X.T for X in found),
+        explained_variance_ratio=np.array([np.trace(G) / total for G in scores]),
+        adjusted_variance_ratio=np.array([np.sum(adjusted(G)) / total for G in scores]),
+        pca=fitting.principal_variance() / total,
+        feature_names=tuple(names),
+    )
+
+
+def _numbers(n_nonzeros: Any, shape: tuple[int, int], penalty: Any) -> list[int]:
+    m, n = shape
+    if n_nonzeros is None:
+        least = n * n if penalty == "l21" else n
+        return sorted({round(number) for number in np.geomspace(m * n, least, _POINTS)}, reverse=True)
+    if not isinstance(n_nonzeros, Iterable) or isinstance(n_nonzeros, str):
+        raise TypeError(f"n_nonzeros is {shown(n_nonzeros)}; it needs a list of numbers, such as [40, 20, 10].")
+    numbers = [inputs.integer(number, "An entry of n_nonzeros") for number in n_nonzeros]
+    if not numbers:
+        raise ValueError("n_nonzeros is empty; it needs at least one number.")
+    return numbers

@@ -1,0 +1,51 @@
+"""Pictures of components: their loadings, and variance against nonzeros."""
+
+from typing import Any
+
+import numpy as np
+
+from orthoprox.estimators.nonzeros import NonzeroPath
+
+try:
+    from matplotlib.figure import Figure
+except ImportError as error:
+    raise ImportError('A plot needs matplotlib: pip install "orthoprox[plot]".') from error
+
+Matrix = np.ndarray[Any, Any]
+_MOST = 40  # variables that are shown: those with the largest loadings
+
+
+def draw_components(components: Matrix, names: list[str], ratios: Matrix) -> Figure:
+    """Return a figure with one panel of bars for each component; variables without a nonzero are
+    left out.
+    """
+    sizes = np.max(np.abs(components), axis=0)
+    shown = np.sort(np.argsort(-sizes, kind="stable")[:_MOST])
+    shown = shown[sizes[shown] > 0]
+    n = len(components)
+    figure = Figure(figsize=(2.5 + 1.4 * n, 1.2 + 0.22 * len(shown)), layout="constrained")
+    panels = figure.subplots(1, n, sharey=True, squeeze=False)[0]
+    for j, axes in enumerate(panels):
+        loadings = components[j, shown]
+        axes.barh(range(len(shown)), loadings, color=np.where(loadings < 0, "tab:blue", "tab:red"))
+        axes.axvline(0, color="black", linewidth=0.6)
+        nonzeros = np.count_nonzero(components[j])
+        axes.set(xlim=(-1.05, 1.05), title=f"{j}: {100 * ratios[j]:.1f} %", xlabel=f"{nonzeros} nonzero")
+    panels[0].set_yticks(range(len(shown)), [names[i] for i in shown])
+    panels[0].invert_yaxis()
+    return figure
+
+
+def draw_path(path: NonzeroPath) -> Figure:
+    """Return a figure with the explained and the adjusted variance against the nonzeros."""
+    figure = Figure(figsize=(6.5, 4), layout="constrained")
+    axes = figure.subplots()
+    order = np.argsort(path.n_nonzeros)
+    k = path.n_nonzeros[order]
+    axes.axhline(100 * path.pca, color="black", linestyle=":", label="PCA")
+    axes.plot(k, 100 * path.explained_variance_ratio[order], marker="o", label="explained")
+    axes.plot(k, 100 * path.adjusted_variance_ratio[order], marker=".", linestyle="--", label="adjusted")
+    axes.set(xlabel="nonzeros", ylabel="variance in %")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right")
+    return figure
