@@ -16,11 +16,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 
+from benchmarks.studies.page import fill
 from benchmarks.studies.rows import Rows
 from benchmarks.studies.task import Row
 from benchmarks.suite.cases import PARTS, Case, cases, settings
 from benchmarks.suite.compare import lowest
-from benchmarks.suite.page import listing, objectives, page, phases, times
+from benchmarks.suite.page import block, listing, objectives, page, phases, times
 from benchmarks.suite.runs import Way, batches, perform
 
 from benchmarks.suite import before, best, peers
@@ -111,10 +112,12 @@ def read(who: str) -> list[Row]:
 
 
 def write() -> None:
-    """Write the page."""
+    """Write the page, and fill the README."""
     kept = {path.stem: Rows(path) for path in sorted(FOLDER.glob("*.jsonl"))}
     if "minimize" in kept:
         (ROOT / "docs" / "tables.md").write_text(page(kept, best.read(), settings()), encoding="utf-8")
+        readme, short = ROOT / "README.md", block(kept, settings()["same"]).rstrip()
+        readme.write_text(fill(readme.read_text(encoding="utf-8"), short, "tables"), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -161,6 +161,7 @@ def _small(rows: Sequence[Row]) -> list[list[str]]:
 SUMMARIES = {"headline": _headline, "pymanopt500": _contest, "families": _families, "small": _small}
 
 
-def fill(text: str, block: str) -> str:
+def fill(text: str, block: str, name: str = "bench") -> str:
     """Put the block between its two marks."""
-    return re.sub(r"(<!-- bench -->\n).*?(<!-- end -->)", lambda found: f"{found[1]}{block}\n{found[2]}", text, flags=re.DOTALL)
+    marks = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
+    return re.sub(marks, lambda found: f"{found[1]}{block}\n{found[2]}", text, flags=re.DOTALL)

@@ -92,6 +92,22 @@ def listing(rows: Sequence[Row], others: Mapping[str, Objectives], units: Object
     return markdown([*header, *(f"above {name}" for name in others), "converged"], lines)
 
 
+def block(kept: Mapping[str, Rows], same: float) -> str:
+    """Return the table of the README: whole calls beside the older version and other packages."""
+    rows = {who: own.everything for who, own in kept.items()}
+    before, lines = groups(rows.get("before", [])), []
+    others = [lowest(rows.get(who, [])) for who in ("before", "peers")]
+    for title, own in groups(rows["minimize"]).items():
+        units = [
+            f"{quantile([row['units'] for row in group], 0.5):.2f}" if group else "" for group in (own, before.get(title, []))
+        ]
+        not_above = [count(own, found, same)[0] if any(problem(row) in found for row in own) else "" for found in others]
+        converged = f"{sum(row['converged'] for row in own)} of {len(own)}"
+        lines.append([title, converged, *units, *not_above])
+    header = ["data", "converged", "median time", "before", "objective not above before", "nor the best of four packages"]
+    return markdown(header, lines)
+
+
 def page(kept: Mapping[str, Rows], best: Objectives, settings: Mapping[str, float]) -> str:
     """Return the page."""
     rows = {who: own.everything for who, own in kept.items()}
