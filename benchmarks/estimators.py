@@ -181,7 +181,7 @@ def main() -> None:
     other = {name: found[name] for name in held_out()}
     every = [cell for rows in (chosen | other).values() for cell in rows]
     structural = [cell for cell in every if cell.nonzeros == cell.variables + 1]
-    parts = (PAGE.with_suffix(".in.md")).read_text(encoding="utf-8").rstrip().split("\n<!-- tables -->\n")
+    parts = (PAGE.with_suffix("") / "page.md").read_text(encoding="utf-8").rstrip().split("\n<!-- tables -->\n")
     lines = [summary(rows, one, name) for name, rows in chosen.items()]
     lines += [
         summary(rows, one, f"{name} ({'looked at' if name in LOOKED_AT else 'held out'})") for name, rows in other.items()
