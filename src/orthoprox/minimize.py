@@ -31,7 +31,7 @@ from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
 from orthoprox.starts.canonical import Canonical
 from orthoprox.starts.points import random
-from orthoprox.starts.search import search
+from orthoprox.starts.search import runner_up_pays, search
 from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
 from orthoprox.stopping.status import Status
@@ -69,9 +69,9 @@ def minimize(
         What to minimise, from ``orthoprox.problems`` or put together from terms.
     start : str or array of shape (m, n)
         A point with X'X = I, or the name of a start: "random", "pca" (an approximate minimiser of l
-        alone), "coordinates" (coordinate vectors), "smoothed" (the end of a smoothing
-        continuation), or "auto". "auto" probes a few starts for some iterations of the default
-        method and takes the best; for other methods it is "random".
+        alone), "rotated" (the same, rotated until g is low), "coordinates" (coordinate vectors),
+        "smoothed" (the end of a smoothing continuation), or "auto". "auto" probes some starts for a
+        few iterations of the default method and takes the best; for other methods it is "random".
     n_starts : int
         How many starts to solve from, side by side in processes, or one after the other if the
         terms cannot be pickled, are of a class of the main module, time is short, or this is a
@@ -149,7 +149,7 @@ def minimize(
         inside = counted(units.inside, meter.work, deadline)
         rng = _canonical(rng, inside, deadline) if searched else rng
         compiled = (searched or effort != "fast") and use_compiled(inside, compiled, deadline.budget)
-        number = n_starts if not searched else 1 if effort == "fast" else 2  # the runner-up of a search is run from as well
+        number = n_starts if not searched else 2 if effort != "fast" and runner_up_pays(inside) else 1
         starts = [X0] if X0 is not None else _starts(inside, start, number, rng, deadline, compiled=compiled)
         starts = [namespace(X).astype(X, like.dtype) for X in starts]
         evaluator = evaluator_at(inside, starts[0], meter, deadline)
@@ -165,6 +165,7 @@ def minimize(
             result = lower_minima(call, result, rng, starts[1:] if searched else [], effort)
         if n_starts > 1 and searched and not deadline.interrupted:
             starts = _starts(inside, start, n_starts - 1, rng, deadline, compiled=compiled)
+            starts = [namespace(X).astype(X, like.dtype) for X in starts]
             result = lowest([result, solve_from(call, units.inside, starts)])
         if polish:
             result = polished(call, result)

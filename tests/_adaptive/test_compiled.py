@@ -5,9 +5,10 @@ from math import inf
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import orthoprox as op
-from cases import normal
+from cases import normal, symmetric
 from orthoprox._adaptive import compiled
 from orthoprox._adaptive.batch import Stack
 from orthoprox._adaptive.compiled import Walks, loop, use_compiled
@@ -193,11 +194,23 @@ def test_the_process_chooses_once(monkeypatch):
 def test_a_short_call_does_not_wait_for_numba(monkeypatch):
     problem = PROBLEMS["dense"]
     monkeypatch.setattr(compiled, "process_choice", lambda: True)
-    monkeypatch.delitem(compiled.sys.modules, "orthoprox._adaptive.walk", raising=False)
-    assert [use_compiled(problem, None, seconds) for seconds in (0.1, 10.0, inf)] == [False, True, True]
-    assert use_compiled(problem, True, 0.1)
-    monkeypatch.setitem(compiled.sys.modules, "orthoprox._adaptive.walk", compiled)
-    assert use_compiled(problem, None, 0.1)
+    for kept, wanted in ((True, None), (True, True), (False, None), (False, True)):  # nor any call with an end for a compiler
+        monkeypatch.setattr(compiled, "is_kept", lambda kept=kept: kept)
+        assert [use_compiled(problem, wanted, seconds) for seconds in (0.1, 10.0, inf)] == [False, kept, True]
+
+
+def test_a_full_sparse_matrix_in_any_order_is_the_same_loop():
+    """Its entries may be unsorted, or come in parts that are to be added."""
+    A = symmetric(0, 6)
+    rows, columns = (index.ravel() for index in np.indices((6, 6)))
+    shuffled = np.random.default_rng(0).permutation(36)
+    unsorted = sp.csr_array((A[:, ::-1].ravel(), np.tile(np.arange(6)[::-1], 6), 6 * np.arange(7)), shape=(6, 6))
+    doubled = sp.coo_array((np.r_[A.ravel(), A.ravel()] / 2, (np.r_[rows, rows], np.r_[columns, columns])), shape=(6, 6))
+    mixed = sp.coo_array((A.ravel()[shuffled], (rows[shuffled], columns[shuffled])), shape=(6, 6))
+    for H in (unsorted, doubled, mixed):
+        pointers, indices, values = compiled._rows(H)
+        np.testing.assert_allclose(sp.csr_array((values, indices, pointers), shape=(6, 6)).toarray(), A)
+        assert np.array_equal(indices, np.tile(np.arange(6), 6))
 
 
 def test_without_numba_numpy_serves(monkeypatch):

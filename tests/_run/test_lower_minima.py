@@ -226,3 +226,10 @@ def test_further_starts_are_tried_before_the_first_hop(first, monkeypatch):
     assert lower_minima(a_call(), first, RNG(0), [other]) is lower
     assert begun[0] is other
     assert begun[1] is lower.X
+
+
+def test_thorough_is_more_work_on_a_small_problem_too():
+    normal, thorough = (op.minimize(GAUSSIAN, effort=effort) for effort in ("normal", "thorough"))
+    spent = [sum(part.gradients for part in result.phases if part.name == "lower minima") for result in (normal, thorough)]
+    assert spent[1] > 3 * spent[0]
+    assert thorough.projected_objective <= normal.projected_objective

@@ -1,10 +1,12 @@
 """What the components of SparsePCA are."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
-from sklearn.datasets import load_diabetes, load_wine
+from sklearn.datasets import load_diabetes, load_digits, load_wine
 from sklearn.decomposition import PCA
 
 import orthoprox as op
@@ -194,3 +196,35 @@ def test_wide_data_are_never_a_square_matrix(monkeypatch):
     same(wide.components_, formed.components_, 1e-6)
     with pytest.raises(ValueError, match="partial_fit keeps"):
         SparsePCA(2).partial_fit(B)
+
+
+def test_components_are_orthonormal_where_a_run_is_cut_short():
+    """Also with so many loadings that they are not refitted by matrices."""
+    data = load_digits().data
+    for steps in (1, 5):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fitted = SparsePCA(20, alpha=0.01, max_iter=steps).fit(data)
+        np.testing.assert_allclose(fitted.components_ @ fitted.components_.T, np.eye(20), atol=1e-12)
+
+
+def test_a_path_leaves_the_estimator_as_it_is():
+    data = load_wine(as_frame=True).data
+    fitted = SparsePCA(2, scale=True).fit(data)
+    fitted.path(data.iloc[:, :5], n_nonzeros=[4])
+    assert fitted.transform(data).shape == (178, 2)
+    assert not hasattr(SparsePCA(2), "n_features_in_")
+
+
+def test_a_block_that_fails_is_not_counted():
+    data = load_wine().data
+    estimator = SparsePCA(2, scale=True).partial_fit(data[:100])
+    with pytest.raises(ValueError, match="n_nonzero = 1"):
+        estimator.set_params(n_nonzero=1).partial_fit(data[100:])
+    estimator.set_params(n_nonzero=None).partial_fit(data[100:])
+    assert estimator.n_samples_seen_ == 178
+
+
+def test_nonnegative_loadings_come_by_alpha():
+    with pytest.raises(ValueError, match="n_nonzero does not go with nonnegative=True"):
+        SparsePCA(2, nonnegative=True, n_nonzero=10).fit(load_wine().data)

@@ -6,9 +6,11 @@ import pytest
 import orthoprox as op
 from adaptive_cases import steps
 from cases import gaussian_pca
+from orthoprox.problems.counted import Work, counted
 from orthoprox.solvers import Adaptive
 from orthoprox.starts import STARTS
-from orthoprox.starts.search import advance, probe_value
+from orthoprox.starts.probe import advance, probe_ends, probe_value
+from orthoprox.stopping.deadline import Stopped
 
 
 def test_a_probe_measures_f_on_the_manifold():
@@ -26,3 +28,33 @@ def test_a_probe_is_the_first_order_phase_of_the_default_method(iterations):
     first = solver.init(problem, X)
     states = [first, *steps(solver, problem, first, iterations)]
     np.testing.assert_array_equal(advance(problem, X, iterations), solver.output(states[-1]))
+
+
+@pytest.mark.parametrize("calls", [1, 3, 30, 10**9])
+def test_probes_keep_what_they_have_when_time_is_over(calls):
+    """Each end is no higher than its start, in its precision, and the lowest comes first."""
+    problem = gaussian_pca()
+    rng = np.random.default_rng(0)
+    points = [STARTS["random"](problem, rng).astype(np.float32) for _ in range(8)]
+
+    class Clock:
+        left = calls
+
+        def heed(self):
+            self.left -= 1
+            if self.left < 0:
+                raise Stopped
+
+        def call(self, function, *arguments):
+            return function(*arguments)
+
+    clock = Clock()
+    clock.left = 10**9
+    inside = counted(problem, Work(), clock)
+    first = [float(problem.value(X)) for X in points]
+    clock.left = 40 + calls  # the first iterates are there
+    found = probe_ends(inside, points)
+    assert len(found) == len(points)
+    values = [value for value, _ in found]
+    assert values[0] == min(values) <= min(first)
+    assert {X.dtype for _, X in found} == {np.dtype(np.float32)}

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+import orthoprox as op
 from orthoprox.problems.counted import Work, counted
 from orthoprox.starts import coordinates, search
+from orthoprox.starts.search import runner_up_pays
 from orthoprox.starts.search import search as find
 from orthoprox.stopping.deadline import Deadline, Stopped
 from small_problems import GAUSSIAN
@@ -39,3 +41,10 @@ def test_the_search_takes_what_is_at_hand_when_its_share_is_over(number):
     np.testing.assert_array_equal(found[0], coordinates(GAUSSIAN, np.random.default_rng(0)))
     for X in found:
         np.testing.assert_allclose(X.T @ X, np.eye(30), atol=1e-12)
+
+
+def test_a_large_problem_is_not_searched_twice():
+    """The runner-up of a search is run from only if that is cheap, and X not small."""
+    sizes = {(20, 4): False, (200, 100): True, (800, 400): False}
+    for (m, n), pays in sizes.items():
+        assert runner_up_pays(op.Problem(op.smooth.Quadratic(np.eye(m)), op.nonsmooth.L1(0.1), (m, n))) is pays

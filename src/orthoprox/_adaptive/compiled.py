@@ -73,7 +73,8 @@ def _is_double(part: Any) -> bool:
 
 def _rows(H: Any) -> tuple[Array, Array, Array]:
     if sp.issparse(H):
-        H = sp.csr_array(H)
+        H = sp.csr_array(H, copy=True)
+        H.sum_duplicates()  # which sorts them as well
         return H.indptr.astype(np.int64), H.indices.astype(np.int64), np.array(H.data)
     m = len(H)
     return m * np.arange(m + 1), np.tile(np.arange(m), m), np.array(H).ravel()
@@ -89,14 +90,15 @@ def use_compiled(problem: Problem, wanted: bool | None, seconds: float = inf) ->
     wanted : bool, optional
         What the user asked for; None lets the process choose, see :func:`process_choice`.
     seconds : float
-        The time of the call. A short one does not wait for the code to be loaded.
+        The time of the call. A short one does not wait for the code to be loaded, and none with an
+        end for it to be compiled.
     """
     chosen = process_choice() if wanted is None else wanted
     if not chosen or loop(problem) is None:
         return False
     if not has_numba():
         raise ValueError(f"Compiled loops were asked for, but numba is not installed; {INSTALL}, or pass compiled=False.")
-    return wanted is not None or seconds >= _LOADING or f"{__package__}.walk" in sys.modules
+    return seconds == inf or (seconds >= _LOADING and is_kept())
 
 
 @cache

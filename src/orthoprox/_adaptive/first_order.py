@@ -37,12 +37,10 @@ class FirstOrder(Phase[Iterate]):
     alone: bool = False
     small: bool = False
 
-    def first(self, problem: Problem, X: Array, curvature: float | None = None) -> Iterate:
-        """Return the first iterate of a run, at a point X of the manifold; the curvature of l may
-        be known.
-        """
+    def first(self, problem: Problem, X: Array) -> Iterate:
+        """Return the first iterate of a run, at a point X of the manifold."""
         D = problem.grad(X)
-        curvature = self._curvature(problem, X, D) if curvature is None else curvature
+        curvature = self._curvature(problem, X, D)
         return self.begun(problem, _at(problem, X, D, curvature), float(problem.value(X)), curvature)
 
     def begun(self, problem: Problem, point: PrimalDual, value: float, curvature: float) -> Iterate:

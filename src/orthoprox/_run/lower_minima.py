@@ -59,11 +59,11 @@ class _Search:
     def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
         """Look for lower minima."""
         self.small = self.small and takes_stacks(self.call.problem, self.best.X)
-        for X0 in () if self.small else starts:
+        for X0 in starts:
             self._run(X0)
-        failures, patience = 0, SMALL.failures if self.small else SETTINGS.rounds // 2
+        failures, patience = 0, self.factor * (SMALL.failures if self.small else SETTINGS.rounds // 2)
         for _ in range(self.rounds):
-            if failures == patience or self.spent + self._price > self.allowed:
+            if failures >= patience or self.spent + self._price > self.allowed:
                 break
             try:
                 X0, value = self._promising(rng, failures)

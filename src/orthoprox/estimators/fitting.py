@@ -24,6 +24,7 @@ Matrix = np.ndarray[Any, Any]
 _SHORT, _LONG = np.geomspace(0.02, 0.3, 6), np.geomspace(0.01, 0.6, 10)  # alphas of the path, beside dense starts or alone
 _ROUGH = {"tol": 1e-3, "polish": False, "history": False}  # its runs
 _DIGITS = 10  # of C in the search for nonzeros: what rounding changes in the data changes no choice
+_ORTHONORMAL = 1e-12  # |X'X - I| that may be rounding
 
 
 @dataclass(frozen=True)
@@ -116,11 +117,16 @@ class Fitting:
     def _certified(self, X: Matrix) -> op.Result:
         """Return the result of the variance on the support of X, from X."""
         mask = 2.0 * (X != 0)
-        result = self._minimised(op.Problem(self.smooth, Box(-mask, mask), self.shape), X)
-        return result
+        return self._minimised(op.Problem(self.smooth, Box(-mask, mask), self.shape), X)
 
     def _refitted(self, X: Matrix, *, refit: bool) -> Matrix:
-        """Return X refitted on its support if that is wanted, feasible in any case."""
+        """Return X refitted on its support if that is wanted, orthonormal in any case: if nothing
+        else is, as after a run without an end, the nearest orthonormal matrix.
+        """
+        Y = self._on_its_support(X, refit=refit)
+        return Y if op.metrics.feasibility(Y) <= _ORTHONORMAL else np.asarray(op.stiefel.polar(Y))
+
+    def _on_its_support(self, X: Matrix, *, refit: bool) -> Matrix:
         if self.wanted.penalty == "l21" and refit:
             used = np.any(X != 0, axis=1)
             if np.sum(used) >= self.wanted.n:

@@ -49,6 +49,10 @@ def problem_at(smooth: Any, shape: tuple[int, int], mu: float, penalty: Any, non
     """
     if isinstance(penalty, Nonsmooth):
         return Problem(smooth, penalty, shape)
+    if nonnegative and smooth.hessian is None:
+        raise ValueError(
+            f"nonnegative=True needs the covariance matrix, which is not formed for {shape[0]} variables; choose fewer."
+        )
     if nonnegative:
         slope = np.full(shape, mu)
         return Problem(Quadratic(smooth.hessian, slope), Nonnegative(), shape)

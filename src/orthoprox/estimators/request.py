@@ -61,12 +61,16 @@ def _checked(wanted: Quota, shape: tuple[int, int], penalty: Any) -> Quota:
     m, n = shape
     least = n * n if penalty == "l21" else n
     if not least <= wanted.total <= m * n:
-        reason = f"'l21' needs at least {n} variables in each of {n} components" if penalty == "l21" else "one each component"
+        reason = (
+            f"'l21' needs at least {n} variables in each of {n} components" if penalty == "l21" else "one for each component"
+        )
         raise ValueError(f"n_nonzero = {wanted.total}; it needs {least} ({reason}) to {m * n} ({m} variables times {n}).")
     return wanted
 
 
 def _check_penalty(estimator: Any) -> None:
+    if estimator.nonnegative and estimator.n_nonzero is not None:
+        raise ValueError("n_nonzero does not go with nonnegative=True; say how sparse components are by alpha instead.")
     if estimator.nonnegative and estimator.penalty != "l1":
         name = type(estimator.penalty).__name__ if isinstance(estimator.penalty, Nonsmooth) else repr(estimator.penalty)
         raise ValueError(f"nonnegative=True goes with penalty='l1', not with {name}; choose one of them.")

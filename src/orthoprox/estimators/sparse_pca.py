@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 try:
-    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context, clone
     from sklearn.utils import Tags
     from sklearn.utils._param_validation import Interval, StrOptions
     from sklearn.utils.validation import check_is_fitted, validate_data
@@ -57,7 +57,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     refit : bool
         Whether to remove the shrinkage of the penalty on the nonzeros.
     nonnegative : bool
-        Whether loadings have to be >= 0; the components then share no variable.
+        Whether loadings have to be >= 0; with ``alpha`` alone, for at most 3,000 variables.
     criterion : {"variance", "adjusted"}
         What chooses among candidates with ``n_nonzero``: the explained variance, or the adjusted
         one, which discounts correlated scores.
@@ -103,8 +103,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     --------
     >>> from sklearn.datasets import load_wine
     >>> from orthoprox import SparsePCA
-    >>> wine = load_wine(as_frame=True)
-    >>> pca = SparsePCA(n_components=4, n_nonzero=20, scale=True).fit(wine.data)
+    >>> pca = SparsePCA(n_components=4, n_nonzero=20, scale=True).fit(load_wine().data)
     >>> int(pca.n_nonzero_.sum())
     20
     """
@@ -186,9 +185,11 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Add a block of samples to those seen so far, and find the components of all of them."""
         before: Moments | None = getattr(self, "_moments", None)
         data = self._data(X, reset=before is None)
-        moments = self._moments = table.moments(data, before)
+        moments = table.moments(data, before)
         covariance, self.mean_, self.scale_ = table.of_moments(moments, self.center, self.scale)
-        return self._fitted(covariance, moments.count, table.dtype(data))
+        fitted = self._fitted(covariance, moments.count, table.dtype(data))
+        self._moments = moments  # a call that fails adds nothing
+        return fitted
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit_covariance(self, C: Any, n_samples: int | None = None) -> "SparsePCA":
@@ -234,13 +235,13 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ----------
         X : the data, as in ``fit``
         n_nonzeros : sequence of int, optional
-            The total numbers of nonzeros; by default twelve from all loadings down to one for each
-            component.
+            The total numbers; by default twelve from all loadings down to one for each component.
         """
         self._validate_params()
-        data = self._data(X)
+        other = clone(self)  # so that nothing is fitted here
+        data = other._data(X)
         covariance = table.covariance(data, self.center, self.scale)[0]
-        return nonzero_path(covariance, request.wanted(self, data.shape), n_nonzeros, self._names())
+        return nonzero_path(covariance, request.wanted(self, data.shape), n_nonzeros, other._names())
 
     def to_frame(self) -> Any:
         """Return the loadings as a pandas data frame: one row for each variable, by name."""

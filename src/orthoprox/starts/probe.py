@@ -51,24 +51,26 @@ def probe_ends(problem: Problem, starts: Sequence[Array], *, compiled: bool = Fa
     the lower quarter of them goes on (successive halving, Jamieson and Talwalkar 2016). A probe
     that leads up ends at its start. If time is over, they end where they are.
     """
-    phase, P = FirstOrder(SETTINGS, alone=True), np.stack(starts)
+    phase, P, dtype = FirstOrder(SETTINGS, alone=True), np.stack(starts), starts[0].dtype
     going = first_iterates(phase, problem, starts)
     values = np.nan_to_num([run.memory.value for run in going], nan=inf, neginf=inf)
     ended: list[tuple[float, Array]] = []
-    for stage in SMALL.stages:
-        stack = Walks(going) if compiled else Stack(going)
-        with suppress(Stopped):
-            stack.advance(phase, problem, stage, SETTINGS.goal)
-        going = stack.runs
-        ends = polar(np.stack([run.X for run in going]))
-        new = _values(problem, ends)
-        lower = new < values
-        P, values = np.where(lower[:, None, None], ends, P), np.where(lower, new, values)
-        order = np.argsort(values, kind="stable")
-        stay, leave = np.split(order, [max(1, len(order) // SMALL.halving)])
-        ended = [(float(values[i]), P[i]) for i in leave] + ended
-        going, P, values = [going[i] for i in stay], P[stay], values[stay]
-    return [(float(value), X) for value, X in zip(values, P, strict=True)] + ended
+    with suppress(Stopped):
+        for stage in SMALL.stages:
+            stack = Walks(going) if compiled else Stack(going)
+            with suppress(Stopped):
+                stack.advance(phase, problem, stage, SETTINGS.goal)
+            going = stack.runs
+            ends = polar(np.stack([run.X for run in going])).astype(dtype)
+            new = _values(problem, ends)
+            lower = new < values
+            P, values = np.where(lower[:, None, None], ends, P), np.where(lower, new, values)
+            order = np.argsort(values, kind="stable")
+            stay, leave = np.split(order, [max(1, len(order) // SMALL.halving)])
+            ended = [(float(values[i]), P[i]) for i in leave] + ended
+            going, P, values = [going[i] for i in stay], P[stay], values[stay]
+    found = [(float(values[i]), P[i]) for i in np.argsort(values, kind="stable")]
+    return found + ended
 
 
 def _values(problem: Problem, P: Array) -> Array:

@@ -44,7 +44,7 @@ def search(
     problem.
     """
     k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
-    affordable = k.work / problem.flops - k.probe * (1 + len(kinds))  # iterations beyond the probes
+    affordable = _beyond_probes(problem)
     found: list[tuple[float, Array]] = []
     with (deadline or Deadline()).part(k.share), quiet():
         if number == 1 and affordable < 0:
@@ -65,6 +65,20 @@ def search(
     found.sort(key=lambda candidate: candidate[0])
     lowest = [X for _, X in found[:number]]
     return lowest + [random(problem, rng) for _ in range(number - len(lowest))]
+
+
+def runner_up_pays(problem: Problem) -> bool:
+    """Whether the second lowest start of a search deserves a run: the problem is neither small,
+    where probes end near minima, nor so large that a run costs more than the search.
+    """
+    return not is_small(problem) and path_length(SETTINGS.widths) <= _beyond_probes(problem)
+
+
+def _beyond_probes(problem: Problem, kinds: int = 2) -> float:
+    """Return the iterations that the work of a search allows beyond the probes of coordinate
+    vectors and of one start of each kind.
+    """
+    return SETTINGS.work / problem.flops - (1 + kinds) * SETTINGS.probe
 
 
 def _many_candidates(problem: Problem, rng: np.random.Generator) -> Iterator[Array]:
