@@ -18,6 +18,7 @@ from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, is_worse
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import is_quadratic
 from orthoprox.solvers.base import Auto, Facts, Residuals, Solver
 from orthoprox.solvers.rpncg import ProximalNewton
 from orthoprox.stopping.rules import Stop
@@ -151,7 +152,7 @@ class Adaptive(Solver[State]):
             return State("first order alone", first)
         if isinstance(problem.nonsmooth, Zero):  # no support to find
             return State("descent", self.phases["descent"].start(problem, first.memory.start, first.memory))
-        if not is_small(problem, self.small):
+        if not is_small(problem, self.small) or not is_quadratic(problem.smooth):  # differences of gradients are too rough
             return State("first order", first)
         point = first.memory.start
         if float(norm(point.S)) <= self.small.weak * float(norm(point.D)):
