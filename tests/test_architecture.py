@@ -19,6 +19,7 @@ ROOMS = {
     "_linalg": "_arrays",
     "streams": "_arrays",
     "files": "_arrays",
+    "reports": "_arrays",
     "smooth": "_arrays _linalg streams",
     "nonsmooth": "_arrays _linalg",
     "datasets": "_arrays",
