@@ -63,7 +63,22 @@ class Facts:
         if array.ndim != len(shape) or any(
             wanted not in (None, given) for wanted, given in zip(shape, array.shape, strict=True)
         ):
-            wanted = ", ".join("any" if size is None else str(size) for size in shape)
-            raise ValueError(f"{name} is {shown(value)}; it needs the shape ({wanted}).")
+            wanted = " x ".join("any" if size is None else str(size) for size in shape)
+            raise ValueError(f"{name} is {shown(value)}; it needs {wanted} numbers.")
         object.__setattr__(self, name, array)
         return array.shape
+
+    @property
+    def nonzeros(self) -> NDArray[np.intp]:
+        """The number of nonzero loadings of each component."""
+        return (self.components != 0).sum(axis=1, dtype=np.intp)
+
+    @property
+    def total(self) -> float:
+        """The share of the variance that all components explain together."""
+        return float(np.sum(self.explained))
+
+    @property
+    def pca_total(self) -> float:
+        """The share of the variance that as many components of PCA explain."""
+        return float(np.sum(self.pca_explained))
