@@ -3,22 +3,24 @@
 import numpy as np
 
 from orthoprox.reports.axis import Axis
-from orthoprox.reports.facts import Facts, Floats
+from orthoprox.reports.facts import Facts, Floats, finite
 from orthoprox.reports.markup import Markup, element, joined, table
 from orthoprox.reports.picture import figure, legend, mark, marks, picture, shares_axis
 from orthoprox.reports.text import count, percent
 
 _MOST = 60  # components that are drawn
-_LABELLED = 10  # components whose bars have room for a number
+_ROOM = 30.0  # pixels of a bar, in width and height, for a number in it
 _LEFT, _TOP, _FLOOR, _HEIGHT = 38.0, 24.0, 250.0, 292.0  # pixels
 _NARROW, _WIDE = 18.0, 392.0  # of one component, of all components
 
 
-def explained(facts: Facts) -> Markup:
-    """Return the picture of the explained variance, with its legend and its table."""
+def explained(facts: Facts, *, alone: bool) -> Markup:
+    """Return the picture of the explained variance, with its legend and its table, which has room
+    beside it if it stands alone.
+    """
     n = len(facts.explained)
     shown = min(n, _MOST)
-    ours, theirs = (np.where(np.isfinite(shares), shares, 0.0) for shares in (facts.explained, facts.pca_explained))
+    ours, theirs = finite(facts.explained), finite(facts.pca_explained)
     sums, pca_sums = np.cumsum(ours), np.cumsum(theirs)
     step = max(_NARROW, _WIDE / shown)
     right = _LEFT + step * shown
@@ -39,7 +41,7 @@ def explained(facts: Facts) -> Markup:
         _sums("PCA, sum of the first", pca_sums, axis, places, kind="pca"),
         _sums("Sum of the first", sums, axis, places, kind="ours"),
         element("line", class_="rule", x1=_LEFT, x2=right, y1=_FLOOR, y2=_FLOOR),
-        *labels,
+        element("g", *labels, class_="axis"),
         element("text", "component", x=(_LEFT + right) / 2, y=_HEIGHT - 4, class_="middle soft"),
         size=(right + 14, _HEIGHT),
     )
@@ -52,20 +54,23 @@ def explained(facts: Facts) -> Markup:
         f"The share of each component, and of all up to it.{left_out}",
         table(head, rows, caption="Explained variance", numbers=4),
         _legend(),
+        beside=alone,
     )
 
 
 def _pair(facts: Facts, axis: Axis, j: int, *, x: float, step: float) -> Markup:
     """Return the bar of component j and that of PCA beside it."""
-    width = min(0.34 * step, 34.0)
+    wide, narrow = min(0.46 * step, 46.0), min(0.28 * step, 28.0)
     told = f"Component {j + 1}: {percent(facts.explained[j])} of the variance; PCA's: {percent(facts.pca_explained[j])}"
     drawn = []
-    for kind, share, left in (("ours", facts.explained[j], x - width - 1), ("pca", facts.pca_explained[j], x + 1)):
+    left = x - (wide + narrow + 2) / 2
+    places = (("ours", facts.explained[j], left, wide), ("pca", facts.pca_explained[j], left + wide + 2, narrow))
+    for kind, share, start, width in places:
         height = axis(0.0) - axis(max(share, 0.0)) if np.isfinite(share) else 0.0
-        drawn.append(element("rect", class_=f"bar {kind}", x=left, y=_FLOOR - height, width=width, height=height))
-    if len(facts.explained) <= _LABELLED and np.isfinite(facts.explained[j]):
-        y = axis(max(facts.explained[j], 0.0)) - 5
-        drawn.append(element("text", f"{100 * facts.explained[j]:.1f}", x=x - width / 2 - 1, y=y, class_="middle halo value"))
+        drawn.append(element("rect", class_=f"bar {kind}", x=start, y=_FLOOR - height, width=width, height=height))
+    if wide >= _ROOM and _FLOOR - axis(finite(facts.explained)[j]) >= _ROOM:
+        said = f"{100 * facts.explained[j]:.1f}"
+        drawn.append(element("text", said, x=left + wide / 2, y=_FLOOR - 8, class_="middle inside"))
     return element("g", element("title", told), *drawn, class_="mark")
 
 
@@ -84,8 +89,8 @@ def _legend() -> Markup:
     line = {"x1": 0.0, "x2": 26.0, "y1": 7.0, "y2": 7.0}
     dot = {"cx": 13.0, "cy": 7.0, "r": 4.0}
     return legend(
-        (element("rect", class_="bar ours", x=6.0, y=1.0, width=14.0, height=12.0), "share"),
-        (element("rect", class_="bar pca", x=6.0, y=1.0, width=14.0, height=12.0), "share, PCA"),
+        (element("rect", class_="bar ours", x=1.0, y=1.0, width=24.0, height=12.0), "share"),
+        (element("rect", class_="bar pca", x=1.0, y=1.0, width=24.0, height=12.0), "share, PCA"),
         (joined(element("line", class_="line ours", **line), element("circle", class_="dot ours", **dot)), "sum"),
         (joined(element("line", class_="line pca", **line), element("circle", class_="dot pca", **dot)), "sum, PCA"),
     )

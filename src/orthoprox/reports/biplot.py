@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orthoprox.reports.axis import Axis
-from orthoprox.reports.facts import Facts, Floats
+from orthoprox.reports.facts import Facts, Floats, finite
 from orthoprox.reports.labels import Label, place, width
-from orthoprox.reports.markup import Markup, element, isolated, joined, named, table
+from orthoprox.reports.markup import Markup, bdi, element, isolated, joined, named, table
 from orthoprox.reports.picture import figure, mark, marks, picture
-from orthoprox.reports.text import count, cut, number, percent
+from orthoprox.reports.text import MINUS, count, cut, number, percent
 
-_POINTS, _ARROWS, _LISTED = 2000, 30, 100  # points and arrows that are drawn, arrows in the table
+_POINTS, _ARROWS, _LISTED = 2000, 24, 100  # points and arrows that are drawn, arrows in the table
 _LETTERS = 22  # of a label
 _LEFT, _RIGHT, _TOP, _LOWEST, _HIGHEST = 46.0, 674.0, 30.0, 300.0, 500.0  # pixels; heights of the frame
 _BEHIND = 0.6  # of the longer side of an axis: the room on its other side, where arrows may go
@@ -20,15 +20,16 @@ _REACH = 0.86  # of the room: the longest arrow
 def biplot(facts: Facts, scores: Floats) -> Markup:
     """Return the biplot of two components at least, and the table of its arrows."""
     plane = scores[:, :2]
-    finite = np.flatnonzero(np.all(np.isfinite(plane), axis=1))
-    rows = finite[_evenly(len(finite), _POINTS)]
+    whole = np.flatnonzero(np.all(np.isfinite(plane), axis=1))
+    rows = whole[_evenly(len(whole), _POINTS)]
     x, y = _axes(plane[rows])
-    loadings = np.nan_to_num(facts.components[:2].T)
-    lengths = np.linalg.norm(loadings, axis=1)
+    loadings = finite(facts.components[:2].T)
+    directions = loadings / (np.max(np.abs(loadings)) or 1.0)
+    lengths = np.linalg.norm(directions, axis=1)
     order = np.argsort(-lengths, kind="stable")
     used = order[lengths[order] > 0]
     arrows = used[:_ARROWS]
-    tips, origin = _tips(loadings[arrows], x, y)
+    tips, origin = _tips(directions[arrows], x, y)
     names = [named(facts.names[i], int(i)) for i in arrows]
     frame = np.array([[_LEFT + 2, _TOP + 2], [_RIGHT - 2, y.start - 2]])
     places = place(tips, origin, [width(cut(name, _LETTERS)) for name in names], frame)
@@ -48,12 +49,15 @@ def biplot(facts: Facts, scores: Floats) -> Markup:
         size=(_RIGHT + 6, y.start + 46),
     )
     listed: list[tuple[object, ...]] = [
-        (element("bdi", named(facts.names[i], int(i))), number(loadings[i, 0]), number(loadings[i, 1])) for i in used[:_LISTED]
+        (bdi(named(facts.names[i], int(i))), number(loadings[i, 0]), number(loadings[i, 1])) for i in used[:_LISTED]
     ]
-    caption = _caption(len(rows), len(finite), len(arrows), len(used), sum(label is None for label in places))
+    caption = _caption(len(rows), len(whole), len(arrows), len(used), sum(label is None for label in places))
     told = f"The {_LISTED} longest arrows" if len(used) > _LISTED else "The arrows"
     return figure(
-        drawn, caption, table(("variable", "component 1", "component 2"), listed, caption=f"{told} of the biplot", numbers=2)
+        drawn,
+        caption,
+        table(("variable", "component 1", "component 2"), listed, caption=f"{told} of the biplot", numbers=2),
+        beside=True,
     )
 
 
@@ -81,12 +85,12 @@ def _axes(points: Floats) -> tuple[Axis, Axis]:
     return Axis(left, right, _LEFT, _RIGHT), Axis(low, high, _TOP + height, _TOP)
 
 
-def _tips(loadings: Floats, x: Axis, y: Axis) -> tuple[Floats, Floats]:
+def _tips(directions: Floats, x: Axis, y: Axis) -> tuple[Floats, Floats]:
     """Return where arrows end and begin: all by one factor, so that the longest stay within the
     frame.
     """
     origin = np.array([x(0.0), y(0.0)])
-    steps = loadings * [1.0, -1.0]  # upwards is less
+    steps = directions * [1.0, -1.0]  # upwards is less
     room = np.where(steps > 0, [x.end, y.start] - origin, origin - [x.start, y.end])
     with np.errstate(divide="ignore"):
         factors = room / np.abs(steps)
@@ -121,8 +125,8 @@ def _name(name: str, label: Label | None) -> Markup | None:
 def _frame(facts: Facts, x: Axis, y: Axis) -> list[Markup]:
     """Return the frame, the lines through the origin, round scores and the names of the axes."""
     first, second = (f"component {j + 1} ({percent(facts.explained[j])})" for j in range(2))
-    across = [joined(element("text", number(tick), x=x(tick), y=y.start + 18, class_="middle")) for tick in x.ticks(7)]
-    up = [element("text", number(tick), x=_LEFT - 8, y=y(tick) + 4, class_="end") for tick in y.ticks(6)]
+    across = [joined(element("text", _score(tick), x=x(tick), y=y.start + 18, class_="middle")) for tick in x.ticks(7)]
+    up = [element("text", _score(tick), x=_LEFT - 8, y=y(tick) + 4, class_="end") for tick in y.ticks(6)]
     return [
         element("rect", x=x.start, y=y.end, width=x.end - x.start, height=y.start - y.end, class_="frame"),
         element("line", x1=x.start, x2=x.end, y1=y(0.0), y2=y(0.0), class_="grid"),
@@ -131,6 +135,10 @@ def _frame(facts: Facts, x: Axis, y: Axis) -> list[Markup]:
         element("text", second, x=0, y=14, class_="soft"),
         element("text", first, x=x.end, y=y.start + 38, class_="end soft"),
     ]
+
+
+def _score(tick: float) -> str:
+    return f"{tick:g}".replace("-", MINUS)
 
 
 def _caption(points: int, rows: int, arrows: int, used: int, unnamed: int) -> str:

@@ -4,11 +4,11 @@ import numpy as np
 
 from orthoprox.reports.axis import Axis
 from orthoprox.reports.facts import Facts, Floats
-from orthoprox.reports.markup import Markup, element, table
-from orthoprox.reports.picture import figure, mark, marks, picture, shares_axis
+from orthoprox.reports.markup import Markup, element, joined, table
+from orthoprox.reports.picture import figure, legend, mark, marks, picture, shares_axis
 from orthoprox.reports.text import count, percent
 
-_LEFT, _RIGHT, _TOP, _FLOOR, _HEIGHT = 38.0, 430.0, 36.0, 250.0, 292.0  # pixels
+_LEFT, _RIGHT, _TOP, _FLOOR, _HEIGHT = 38.0, 430.0, 40.0, 250.0, 292.0  # pixels
 _FAR = 30  # times the fewest nonzeros: from there on the axis is logarithmic
 
 
@@ -30,6 +30,7 @@ def curve(facts: Facts, nonzeros: Floats, shares: Floats) -> Markup:
         for k, share, (px, py) in zip(nonzeros, shares, points, strict=True)
     ]
     whole = [tick for tick in x.ticks(6) if tick == round(tick)]
+    labels = [element("text", f"{tick:,.0f}", x=x(tick), y=_FLOOR + 18, class_="middle") for tick in whole]
     drawn = picture(
         "path",
         "Variance against nonzeros",
@@ -42,7 +43,7 @@ def curve(facts: Facts, nonzeros: Floats, shares: Floats) -> Markup:
         element("polyline", points=" ".join(f"{px:.1f},{py:.1f}" for px, py in points), class_="line ours"),
         marks("path", *dots, _this_fit(x, y, here, own)),
         element("line", class_="rule", x1=_LEFT, x2=_RIGHT, y1=_FLOOR, y2=_FLOOR),
-        *[element("text", f"{tick:,.0f}", x=x(tick), y=_FLOOR + 18, class_="middle") for tick in whole],
+        element("g", *labels, class_="axis"),
         element("text", "nonzero loadings", x=(_LEFT + _RIGHT) / 2, y=_HEIGHT - 4, class_="middle soft"),
         size=(_RIGHT + 14, _HEIGHT),
     )
@@ -51,6 +52,7 @@ def curve(facts: Facts, nonzeros: Floats, shares: Floats) -> Markup:
         drawn,
         f"Each point is a solution with that many nonzeros. The ring is this fit: {here:,} with {percent(own)}.",
         table(("nonzeros", "share"), rows, caption="Variance against nonzeros", numbers=1),
+        _legend(),
     )
 
 
@@ -61,6 +63,16 @@ def _reference(y: Axis, pca: float) -> list[Markup]:
         element("line", class_="line pca", x1=_LEFT, x2=_RIGHT, y1=y(pca), y2=y(pca)),
         element("text", f"PCA {percent(pca)}", x=_LEFT + 6, y=y(pca) - 7, class_="halo"),
     ]
+
+
+def _legend() -> Markup:
+    line, centre = {"x1": 0.0, "x2": 26.0, "y1": 7.0, "y2": 7.0}, {"cx": 13.0, "cy": 7.0}
+    path = joined(element("line", class_="line ours", **line), element("circle", class_="dot ours", r=4.0, **centre))
+    return legend(
+        (path, "solutions along the path"),
+        (element("circle", class_="ring", r=5.5, **centre), "this fit"),
+        (element("line", class_="line pca", **line), "PCA, all loadings"),
+    )
 
 
 def _this_fit(x: Axis, y: Axis, nonzeros: int, share: float) -> Markup | None:

@@ -12,6 +12,11 @@ from orthoprox._arrays.words import shown
 Floats = NDArray[np.float64]
 
 
+def finite(values: Floats) -> Floats:
+    """Return the values with 0 for those that are not finite."""
+    return np.where(np.isfinite(values), values, 0.0)
+
+
 @dataclass(frozen=True)
 class Facts:
     """The components of a table and how they were found.
@@ -71,7 +76,8 @@ class Facts:
     @property
     def nonzeros(self) -> NDArray[np.intp]:
         """The number of nonzero loadings of each component."""
-        return (self.components != 0).sum(axis=1, dtype=np.intp)
+        found: NDArray[np.intp] = np.count_nonzero(self.components, axis=1)
+        return found
 
     @property
     def total(self) -> float:

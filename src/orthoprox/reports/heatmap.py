@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from orthoprox.reports.facts import Facts, Floats
+from orthoprox.reports.facts import Facts, Floats, finite
 from orthoprox.reports.markup import Markup, bdi, element, named, scrolled
 from orthoprox.reports.text import MINUS, count, number
 
 _MOST = 300  # variables that are shown
-_SHORT = 20  # variables that need no scrolling
+_SHORT = 40  # variables that need no scrolling
 _LEVELS = 4  # shades of each sign
 
 
@@ -50,19 +50,18 @@ def ordered(components: Floats) -> NDArray[np.intp]:
     """Return the variables with a nonzero: first those that the first component weighs most, from
     the largest loading to the smallest, then those of the second, and so on.
     """
-    sizes = np.abs(np.where(np.isfinite(components), components, 0.0))
-    most = np.argmax(sizes, axis=0)
-    largest = components[most, np.arange(components.shape[1])]
-    order = np.lexsort((-np.nan_to_num(largest), most))
+    values = finite(components)
+    most = np.argmax(np.abs(values), axis=0)
+    order = np.lexsort((-values[most, np.arange(values.shape[1])], most))
     return order[np.any(components[:, order] != 0, axis=0)]
 
 
 def _levels(components: Floats) -> NDArray[np.intp]:
     """Return the shade of each loading, from -4 to 4: its size over the largest, in quarters."""
-    finite = np.where(np.isfinite(components), components, 0.0)
-    largest = np.max(np.abs(finite))
-    shades = np.ceil(_LEVELS * np.abs(finite) / (largest if largest > 0 else 1.0))
-    return (np.sign(finite) * shades).astype(np.intp)
+    values = finite(components)
+    largest = np.max(np.abs(values))
+    shades = np.ceil(_LEVELS * (np.abs(values) / (largest if largest > 0 else 1.0)))
+    return (np.sign(values) * shades).astype(np.intp)
 
 
 def _cell(value: float, level: int) -> Markup:

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from orthoprox.reports.facts import Floats
 
-HEIGHT = 16.0  # pixels of a line
-_LETTER = 6.6  # pixels, twice for letters of double width
+HEIGHT = 17.0  # pixels of a line
+_THIN, _BROAD, _LETTER, _DOUBLE = 4.5, 8.7, 7.4, 13.0  # pixels of a letter
 _RADII = np.array([5.0, 14.0, 24.0, 36.0, 50.0, 66.0, 84.0, 104.0, 126.0])  # pixels from a tip to its label
 _TURNS = np.deg2rad([0, 25, -25, 50, -50, 75, -75, 100, -100, 130, -130, 160, -160])  # from the arrow's direction
-_TURNED, _ON_TIP, _ON_SHAFT = 9.0, 30.0, 5.0  # costs in pixels: of a radian, of what a label covers
+_TURNED, _ON_TIP, _ON_SHAFT = 9.0, 30.0, 20.0  # costs in pixels: of a radian, of what a label covers
 _STEP = 18.0  # pixels between the points that stand for a shaft
 
 
@@ -26,7 +26,15 @@ class Label(NamedTuple):
 
 def width(text: str) -> float:
     """Return about how many pixels a label takes."""
-    return _LETTER * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text) + 4
+    return sum(_letter(letter) for letter in text) + 8
+
+
+def _letter(letter: str) -> float:
+    if letter in "ijltfrI.,:;'|!()[] -":
+        return _THIN
+    if east_asian_width(letter) in "WF":
+        return _DOUBLE
+    return _BROAD if letter.isupper() or letter in "0123456789mw_" else _LETTER
 
 
 def place(tips: Floats, origin: Floats, widths: list[float], frame: Floats) -> list[Label | None]:
@@ -78,8 +86,8 @@ def _candidates(direction: Floats, half: Floats) -> tuple[Floats, Floats]:
 
 def _covered(centres: Floats, half: Floats, points: Floats) -> NDArray[np.intp]:
     """Return how many of the points each label would cover."""
-    covered: NDArray[np.bool_] = np.all(np.abs(centres[:, None] - points) < half + 2, axis=2)
-    return covered.sum(axis=1, dtype=np.intp)
+    found: NDArray[np.intp] = np.count_nonzero(np.all(np.abs(centres[:, None] - points) < half + 2, axis=2), axis=1)
+    return found
 
 
 def _shares(length: float) -> Floats:

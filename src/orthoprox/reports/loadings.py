@@ -1,12 +1,14 @@
 """Each component as a table of its nonzero loadings by name, the largest first."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from orthoprox.reports.facts import Facts
+from orthoprox.reports.facts import Facts, finite
 from orthoprox.reports.markup import Markup, bdi, element, folded, named, scrolled
 from orthoprox.reports.text import count, number, percent
 
-_OPEN = 12  # loadings of a component that are shown at once
+_OPEN, _FOLDED = 12, 4  # loadings of a component that are shown at once; more if few would be left
 _MOST = 20_000  # loadings on the page
 
 
@@ -17,12 +19,12 @@ def loadings(facts: Facts) -> Markup:
 
 
 def _card(facts: Facts, j: int, most: int) -> Markup:
-    component = facts.components[j]
-    order = np.argsort(-np.abs(np.nan_to_num(component)), kind="stable")
-    order = order[component[order] != 0]
-    used, m = len(order), len(component)
-    largest = float(np.max(np.abs(np.nan_to_num(component)), initial=0.0))
-    rows = [_row(facts, j, i, largest) for i in order[:most]]
+    values = finite(facts.components[j])
+    order = np.argsort(-np.abs(values), kind="stable")
+    order = order[facts.components[j, order] != 0]
+    used, m = len(order), len(values)
+    listed = order[:most]
+    shown = len(listed) if len(listed) < _OPEN + _FOLDED else _OPEN
     share, pca = percent(facts.explained[j]), percent(facts.pca_explained[j])
     parts: list[object] = [
         element("h3", f"Component {j + 1}"),
@@ -31,48 +33,46 @@ def _card(facts: Facts, j: int, most: int) -> Markup:
     if not used:
         parts.append(element("p", "All loadings are zero."))
     else:
-        parts.append(_table(f"Loadings of component {j + 1}", rows[:_OPEN]))
-    if len(rows) > _OPEN:
-        more = _table(f"Smaller loadings of component {j + 1}", rows[_OPEN:])
-        parts.append(folded(f"{len(rows) - _OPEN:,} more", scrolled(f"Smaller loadings of component {j + 1}", more, tall=True)))
+        largest = float(np.abs(values[order[0]])) or 1.0
+        rows = [(*_cells(facts, j, i), _bar(values[i] / largest)) for i in listed[:shown]]
+        parts.append(_table(f"Loadings of component {j + 1}", rows))
+    if shown < len(listed):
+        caption = f"Smaller loadings of component {j + 1}"
+        more = _table(caption, [_cells(facts, j, i) for i in listed[shown:]])
+        parts.append(folded(f"{len(listed) - shown:,} more", scrolled(caption, more, tall=True)))
     if used > most:
         parts.append(element("p", f"Left out: the {used - most:,} smallest loadings.", class_="soft"))
     return element("article", *parts)
 
 
-def _row(facts: Facts, j: int, i: int, largest: float) -> Markup:
-    value = float(facts.components[j, i])
-    return element(
-        "tr",
-        element("th", bdi(named(facts.names[i], int(i))), scope="row"),
-        element("td", _bar(value, largest), class_="bar"),
-        element("td", number(value), class_="number"),
-    )
+def _cells(facts: Facts, j: int, i: int) -> tuple[Markup, Markup]:
+    name, value = named(facts.names[i], int(i)), number(facts.components[j, i])
+    return element("th", bdi(name), scope="row"), element("td", value, class_="number")
 
 
-def _bar(value: float, largest: float) -> Markup:
+def _bar(size: float) -> Markup:
     """Return a bar to the left of the middle for a negative loading, to the right for a positive
-    one.
+    one; the largest has size 1.
     """
-    length = 38 * abs(value) / largest if largest > 0 and np.isfinite(value) else 0.0
-    kind = "minus" if value < 0 else "plus"
-    return element(
+    length, kind = 27 * abs(float(size)), "minus" if size < 0 else "plus"
+    drawn = element(
         "svg",
-        element("rect", x=40.0 - length if value < 0 else 40.0, y=2.0, width=length, height=10.0, class_=kind),
-        element("line", x1=40.0, x2=40.0, y1=0.0, y2=14.0, class_="rule"),
-        viewBox="0 0 80 14",
-        width="80",
+        element("rect", x=28.0 - length if size < 0 else 28.0, y=2, width=length, height=10, class_=kind),
+        element("line", x1=28, x2=28, y1=0, y2=14, class_="rule"),
+        viewBox="0 0 56 14",
+        width="56",
         height="14",
         aria_hidden="true",
     )
+    return element("td", drawn, class_="bar")
 
 
-def _table(caption: str, rows: list[Markup]) -> Markup:
-    heads = (("variable", None), ("", "bar"), ("loading", "number"))
-    head = [element("th", words, scope="col", class_=kind) if words else element("td", class_=kind) for words, kind in heads]
+def _table(caption: str, rows: Sequence[tuple[Markup, ...]]) -> Markup:
+    """Return a table of names, loadings and, if there are any, bars."""
+    head = [element("th", "variable", scope="col"), element("th", "loading", scope="col", class_="number"), element("td")]
     return element(
         "table",
         element("caption", caption, class_="hidden"),
-        element("thead", element("tr", *head)),
-        element("tbody", *rows),
+        element("thead", element("tr", *head[: len(rows[0])])),
+        element("tbody", *[element("tr", *cells) for cells in rows]),
     )

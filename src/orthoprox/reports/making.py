@@ -18,7 +18,7 @@ def certificate(facts: Facts) -> Markup:
         "div",
         element("p", verdict(facts), class_="verdict"),
         element("p", facts.certificate) if facts.certificate else None,
-        element("p", "Status: ", element("strong", facts.status), class_="soft"),
+        element("p", "How the fit ended: ", element("strong", facts.status), class_="soft"),
     )
 
 
@@ -37,7 +37,7 @@ def parts(facts: Facts) -> Markup:
         (name, _bar(seconds, longest), f"{number(seconds)} s", f"{gradients:,}") for name, seconds, gradients in facts.phases
     ]
     gradients = sum(part[2] for part in facts.phases)
-    said = element("p", f"The whole call took {number(facts.seconds)} s and {count(gradients, 'gradient')}.")
+    said = element("p", f"The whole call took {number(facts.seconds)} s and {count(gradients, 'gradient')}.", class_="soft")
     if not rows:
         return element("div", element("p", f"The whole call took {number(facts.seconds)} s."))
     drawn = table(("part", "", "time", "gradients"), rows, caption="Parts of the call", numbers=2)

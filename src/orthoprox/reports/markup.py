@@ -1,5 +1,6 @@
 """Elements of HTML and SVG. Text becomes markup only here, and is escaped on the way."""
 
+import re
 from html import escape
 from typing import Any
 
@@ -7,6 +8,7 @@ from orthoprox.reports.text import cut, visible
 
 _LONGEST = 80  # characters of a name that are shown
 _VOID = frozenset({"meta", "link", "br", "col"})
+_JOINT = re.compile(r"([_/.|-])(?=\w)")
 _ISOLATE, _END = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 
 
@@ -58,8 +60,10 @@ def isolated(text: str) -> Markup:
 
 
 def bdi(text: str, **attributes: Any) -> Markup:
-    """Return a name for use within a page; what it is written in moves nothing else."""
-    return element("bdi", text, **attributes)
+    """Return a name for use within a page: its direction of writing moves nothing else, and it may
+    be broken after a hyphen, a slash and the like.
+    """
+    return element("bdi", Markup(_JOINT.sub(r"\1<wbr>", escaped(text))), **attributes)
 
 
 def table(head: tuple[object, ...], rows: list[tuple[object, ...]], *, caption: object, numbers: int = 0) -> Markup:

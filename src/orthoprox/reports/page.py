@@ -58,8 +58,7 @@ def _sections(facts: Facts) -> list[tuple[str, str, list[object]]]:
         ("loadings", "Loadings", [heatmap(facts)]),
         ("components", "Components", [loadings(facts)]),
         ("rows", "Rows and variables", [_biplot(facts)]),
-        ("certificate", "Certificate", [certificate(facts)]),
-        ("call", "Parts of the call", [parts(facts)]),
+        ("certificate", "Certificate and parts of the call", [element("div", certificate(facts), parts(facts), class_="pair")]),
         ("made", "How it was made", [recipe(facts)]),
     ]
 
@@ -70,9 +69,9 @@ def _variance(facts: Facts) -> Markup:
         nonzeros, shares = facts.curve
         kept = np.isfinite(nonzeros) & np.isfinite(shares)
         if kept.any():
-            return element("div", explained(facts), curve(facts, nonzeros[kept], shares[kept]), class_="pair")
+            return element("div", explained(facts, alone=False), curve(facts, nonzeros[kept], shares[kept]), class_="pair")
     why = "Variance against nonzeros is not shown: no path of solutions was computed."
-    return joined(explained(facts), element("p", why, class_="soft"))
+    return joined(explained(facts, alone=True), element("p", why, class_="soft"))
 
 
 def _biplot(facts: Facts) -> Markup:

@@ -59,7 +59,10 @@ def legend(*entries: tuple[Markup, str]) -> Markup:
     return element("ul", *items, class_="legend")
 
 
-def figure(drawn: Markup, caption: object, alternative: Markup | None = None, above: Markup | None = None) -> Markup:
-    """Return a picture with what explains it, and the table that says the same."""
-    numbers = folded("The same as a table", scrolled("Table", alternative)) if alternative is not None else None
-    return element("figure", above, drawn, element("figcaption", caption), numbers)
+def figure(drawn: Markup, caption: str, alternative: Markup, above: Markup | None = None, *, beside: bool = False) -> Markup:
+    """Return a picture with what explains it, and the table that says the same, below it or
+    beside it.
+    """
+    numbers = folded("The same as a table", scrolled("Table", alternative, tall=True))
+    words = element("div", element("figcaption", caption), numbers)
+    return element("figure", element("div", above, drawn), words, class_="beside" if beside else None)
