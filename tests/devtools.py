@@ -5,13 +5,16 @@ everything it writes to the console and every request it makes.
 import base64
 import json
 import os
+import select
+import shutil
 import subprocess
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from chromium import browser
+import pytest
 
+SECONDS = 60  # that an answer may take
 OPTIONS = [
     "--headless",
     "--no-sandbox",
@@ -22,6 +25,14 @@ OPTIONS = [
 ]
 
 
+def browser() -> str:
+    """Return the path of Chromium; where there is none, skip the test."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        pytest.skip("Chromium is not installed; apt-get install chromium.")
+    return found
+
+
 class Page:
     """A page that is open: ``messages`` are those of its console, ``requests`` the addresses that
     it asked for.
@@ -29,7 +40,7 @@ class Page:
 
     def __init__(self, reader, writer):
         self._reader, self._writer, self._number = reader, writer, 0
-        self._session = None
+        self._session, self._unread = None, b""
         self.messages, self.requests, self._events = [], [], []
 
     def call(self, method, **parameters):
@@ -38,8 +49,9 @@ class Page:
         request = {"id": self._number, "method": method, "params": parameters}
         if self._session:
             request["sessionId"] = self._session
-        self._writer.write(json.dumps(request).encode() + b"\0")
-        self._writer.flush()
+        sent = json.dumps(request).encode() + b"\0"
+        while sent:
+            sent = sent[os.write(self._writer, sent) :]
         while True:
             answer = self._next()
             if answer.get("id") == self._number:
@@ -90,11 +102,14 @@ class Page:
 
     def _next(self):
         """Read one message; remember it if it is an event."""
-        text = bytearray()
-        while (letter := self._reader.read(1)) != b"\0":
-            if not letter:
+        parts = [self._unread]
+        while b"\0" not in parts[-1]:
+            if not select.select([self._reader], [], [], SECONDS)[0]:
+                raise TimeoutError(f"Chromium did not answer for {SECONDS} s.")
+            parts.append(os.read(self._reader, 1 << 16))
+            if not parts[-1]:
                 raise RuntimeError("Chromium ended.")
-            text += letter
+        text, _, self._unread = b"".join(parts).partition(b"\0")
         answer = json.loads(text)
         method, told = answer.get("method", ""), answer.get("params", {})
         self._events.append(method)
@@ -120,9 +135,13 @@ def opened():
         with subprocess.Popen(line, pass_fds=(there, back), stderr=subprocess.DEVNULL) as process:
             os.close(there)
             os.close(back)
-            with open(reader, "rb") as incoming, open(writer, "wb") as outgoing:
-                page = Page(incoming, outgoing)
+            try:
+                yield Page(reader, writer)
+            finally:
+                os.close(writer)
+                os.close(reader)
+                process.terminate()
                 try:
-                    yield page
-                finally:
-                    process.terminate()
+                    process.wait(SECONDS)
+                except subprocess.TimeoutExpired:
+                    process.kill()

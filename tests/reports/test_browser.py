@@ -113,6 +113,19 @@ def test_the_tab_key_stops_once_at_each_group_of_marks_and_arrow_keys_lead_throu
     assert ", component 1: " in second
 
 
+def test_only_boxes_that_scroll_are_stops_of_the_tab_key(browser, path):
+    shown = "box.tabIndex === 0 && box.checkVisibility({contentVisibilityAuto: true})"  # those in folds are not
+    stops = f"[...document.querySelectorAll('.scroll')].filter((box) => {shown}).length"
+    later = "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(1))))"
+    found = []
+    for width in (1280, 360):
+        browser.open(path, width=width)
+        browser.evaluate(later)
+        found.append(browser.evaluate(stops))
+    assert found[0] == 0
+    assert 1 <= found[1] <= 4  # the heat map and the biplot are wider than a phone
+
+
 def test_hovering_shows_a_name_as_text(browser, path):
     browser.open(path, width=1280)
     place = """(() => {

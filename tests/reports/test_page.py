@@ -107,6 +107,7 @@ ODD = {
         "components": np.array([[np.nan] * 6, [np.inf] * 6, [-np.inf] * 6]),
         "seconds": np.nan,
         "phases": (("run", np.nan, 0),),
+        "settings": {"alpha": np.nan},
     },
     "zero components": {"components": np.zeros((3, 6))},
     "negative zeros": {

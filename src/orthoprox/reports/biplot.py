@@ -112,8 +112,8 @@ def _arrow(origin: Floats, tip: Floats, label: Label | None, name: str, loading:
     leader = None
     if label is not None and label.leader is not None:
         leader = element("line", x1=x1, y1=y1, x2=label.leader[0], y2=label.leader[1], class_="leader")
-    shaft = element("line", x1=x0, y1=y0, x2=x1, y2=y1, class_="shaft")
-    return element("g", element("title", told), leader, shaft, element("polygon", points=head), class_="mark arrow")
+    shaft, hit = (element("line", x1=x0, y1=y0, x2=x1, y2=y1, class_=kind) for kind in ("shaft", "hit"))
+    return element("g", element("title", told), leader, hit, shaft, element("polygon", points=head), class_="mark arrow")
 
 
 def _name(name: str, label: Label | None) -> Markup | None:

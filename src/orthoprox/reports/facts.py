@@ -17,7 +17,7 @@ def finite(values: Floats) -> Floats:
     return np.where(np.isfinite(values), values, 0.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Facts:
     """The components of a table and how they were found.
 
@@ -46,7 +46,10 @@ class Facts:
     settings: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        """Convert the arrays, and raise ValueError where their sizes do not fit together."""
+        """Convert names and arrays, and raise ValueError where their sizes do not fit together."""
+        object.__setattr__(self, "names", tuple(map(str, self.names)))
+        if self.row_names is not None:
+            object.__setattr__(self, "row_names", tuple(map(str, self.row_names)))
         n, m = self._array("components", (None, len(self.names)))
         for name in ("explained", "pca_explained"):
             self._array(name, (n,))

@@ -2,6 +2,7 @@
 command that repeats it.
 """
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from orthoprox._arrays.words import short
 from orthoprox.reports.facts import Facts
 from orthoprox.reports.markup import Markup, element, scrolled, table
-from orthoprox.reports.text import count, number
+from orthoprox.reports.text import DASH, count, number
 
 
 def certificate(facts: Facts) -> Markup:
@@ -62,7 +63,11 @@ def recipe(facts: Facts) -> Markup:
 def _pairs(caption: str, values: Mapping[str, object]) -> Markup | None:
     if not values:
         return None
-    rows: list[tuple[object, ...]] = [
-        (name, value if isinstance(value, str) else short(value)) for name, value in values.items()
-    ]
+    rows: list[tuple[object, ...]] = [(name, _said(value)) for name, value in values.items()]
     return scrolled(caption, table(("name", "value"), rows, caption=caption))
+
+
+def _said(value: object) -> str:
+    if isinstance(value, float) and math.isnan(value):
+        return DASH
+    return value if isinstance(value, str) else short(value)

@@ -71,8 +71,14 @@
   }
   addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
   addEventListener("scroll", () => { if (!document.activeElement.classList.contains("mark")) hide(); }, { passive: true });
-  addEventListener("beforeprint", () => {
-    hide();
-    for (const part of document.querySelectorAll("details")) part.open = true;
+  addEventListener("beforeprint", hide);
+
+  // Boxes that scroll are stops of the tab key; those that need not scroll are none.
+  const sizes = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const fits = target.scrollWidth <= target.clientWidth && target.scrollHeight <= target.clientHeight;
+      target.tabIndex = fits ? -1 : 0;
+    }
   });
+  for (const box of document.querySelectorAll(".scroll")) sizes.observe(box);
 })();

@@ -38,8 +38,10 @@ def _sentences(facts: Facts) -> list[str]:
             f"{'the first component' if n == 1 else 'as many components'} of PCA, with all {n * m:,} loadings, "
             f"explain{'s' if n == 1 else ''} {percent(pca)}."
         )
-    else:
+    elif pca == 0:
         said.append(" There is no variance to explain.")
+    else:
+        said.append(" The share of the variance that they explain is not known.")
     said.append(f" {facts.certificate}")
     return said
 
