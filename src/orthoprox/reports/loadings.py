@@ -10,6 +10,7 @@ from orthoprox.reports.text import count, number, percent
 
 _OPEN, _FOLDED = 12, 4  # loadings of a component that are shown at once; more if few would be left
 _MOST = 20_000  # loadings on the page
+_BREAK = element("br")
 
 
 def loadings(facts: Facts) -> Markup:
@@ -28,7 +29,7 @@ def _card(facts: Facts, j: int, most: int) -> Markup:
     share, pca = percent(facts.explained[j]), percent(facts.pca_explained[j])
     parts: list[object] = [
         element("h3", f"Component {j + 1}"),
-        element("p", f"{share} of the variance (PCA's: {pca}), {count(used, 'nonzero')} of {m:,}", class_="soft"),
+        element("p", f"{share} of the variance, PCA's {pca}", _BREAK, f"{count(used, 'nonzero')} of {m:,}", class_="soft"),
     ]
     if not used:
         parts.append(element("p", "All loadings are zero."))
