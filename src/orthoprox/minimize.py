@@ -29,8 +29,7 @@ from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
-from orthoprox.starts.canonical import Canonical
-from orthoprox.starts.points import random
+from orthoprox.starts.points import Canonical, random
 from orthoprox.starts.search import runner_up_pays, search
 from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule

@@ -9,7 +9,7 @@ from cases import gaussian_pca
 from orthoprox.problems.counted import Work, counted
 from orthoprox.solvers import Adaptive
 from orthoprox.starts import STARTS
-from orthoprox.starts.probe import advance, probe_ends, probe_value
+from orthoprox.starts.search import advance, probe_ends, probe_value
 from orthoprox.stopping.deadline import Stopped
 
 

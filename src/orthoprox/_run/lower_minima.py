@@ -14,10 +14,8 @@ from orthoprox._run.result import Result
 from orthoprox._run.run import Call, run
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.counted import takes_stacks
-from orthoprox.starts.hops import neighbours
-from orthoprox.starts.points import random_direction
-from orthoprox.starts.probe import probe_ends, probe_value
-from orthoprox.starts.search import follow, path_length
+from orthoprox.starts.points import neighbours, random_direction
+from orthoprox.starts.search import follow, path_length, probe_ends, probe_value
 from orthoprox.stopping.status import Status
 
 EFFORTS = {"fast": 0.0, "normal": 1.0, "thorough": 10.0}

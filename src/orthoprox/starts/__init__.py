@@ -16,7 +16,6 @@ from orthoprox._arrays.library import Array
 from orthoprox.problems.careful import careful, own_errors
 from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.starts import points
-from orthoprox.starts import rotations as _rotations
 from orthoprox.starts import search as _search
 
 Start = Callable[[Problem, np.random.Generator], Array]
@@ -38,7 +37,7 @@ STARTS: dict[str, Start] = {
     "pca": _checked(points.pca),
     "coordinates": _checked(points.coordinates),
     "smoothed": _checked(_search.smoothed),
-    "rotated": _checked(_rotations.rotated),
+    "rotated": _checked(points.rotated),
 }
 
 
@@ -58,7 +57,7 @@ def _probing(start: Start) -> Callable[..., Array]:
 
 
 random: Callable[..., Array] = STARTS["random"]
-_KINDS = points.pca, points.coordinates, _search.smoothed, _rotations.rotated
+_KINDS = points.pca, points.coordinates, _search.smoothed, points.rotated
 pca, coordinates, smoothed, rotated = map(_probing, _KINDS)
 
 __all__ = ["STARTS", "coordinates", "pca", "random", "rotated", "smoothed"]

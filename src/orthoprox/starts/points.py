@@ -1,15 +1,51 @@
-"""Points to start from: random ones, principal components, coordinate vectors."""
+"""Points to start from: random ones, principal components and their rotations, coordinate vectors,
+and the neighbours of a minimiser.
+"""
 
 from math import ceil
+from typing import Any
 
 import numpy as np
 
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precision, to_numpy
-from orthoprox._linalg.stiefel import polar, sym
+from orthoprox._linalg.stiefel import polar, sym, tangent
+from orthoprox.problems.counted import takes_stacks
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import largest_secant
+from orthoprox.problems.smoothed import smoothing
+from orthoprox.smooth.curvature import hessian_matrix, largest_secant
 from orthoprox.stopping.deadline import Stopped
+
+
+class Canonical(np.random.Generator):
+    """A generator whose Gaussian matrices have their rows in an order that the problem tells: if
+    the features of the data are permuted, the rows are permuted with them.
+
+    The order is that of the gradient of l at a matrix of ones, for a variance of the sums of the
+    rows of A'A.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Where the numbers come from.
+    problem : Problem
+        The gradient is evaluated once.
+    """
+
+    def __init__(self, rng: np.random.Generator, problem: Problem) -> None:
+        super().__init__(rng.bit_generator)
+        key = to_numpy(problem.grad(like_data(problem, np.ones(problem.shape))))[:, 0]
+        self._order = np.argsort(key, kind="stable")
+
+    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """Return Gaussian numbers; those of a matrix with as many rows as X are in its order."""
+        Z = super().standard_normal(size, dtype, out)
+        if np.shape(Z)[:1] != self._order.shape:
+            return Z
+        rows = np.empty_like(Z)
+        rows[self._order] = Z
+        return rows
 
 
 def random(problem: Problem, rng: np.random.Generator) -> Array:
@@ -64,6 +100,44 @@ def power(problem: Problem, rng: np.random.Generator) -> Array:
     return rotated if float(ell.value(rotated)) <= float(value) + slack else X
 
 
+def rotated(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return principal components, rotated by the best of a few R that a smoothing continuation
+    finds.
+    """
+    return min(rotations(problem, rng, SMALL.rotations), key=lambda X: float(problem.value(X)))
+
+
+def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[Array]:
+    """Return VR for some minimisers R of the smoothed g(VR), V principal components: one from
+    R = I, the others from random R, if the terms take stacks of matrices.
+
+    For a variance l(VR) = l(V) for every rotation R. Under a weak penalty, the rotation is nearly
+    the whole problem: min g(VR) over R'R = I.
+
+    With e the Moreau envelope of g for nu and V'V = I, a gradient step of length nu on e(VR) and
+    the way back to the manifold are  R+ = polar(V' prox_{nu g}(VR)).
+    """
+    k, (m, n) = SETTINGS, problem.shape
+    V, coordinate_point = _subspace(problem, rng), like_data(problem, np.eye(m, n))
+    D, stacks = problem.grad(V), takes_stacks(problem, V)
+    R = np.stack([np.eye(n), *(polar(rng.standard_normal((n, n))) for _ in range(number - 1))])
+    R = from_numpy(R if stacks else R[0], like=V)
+    for width in (*k.widths, k.widths[-1] ** 2):
+        nu = smoothing(problem.nonsmooth, coordinate_point, D, width)
+        for _ in range(k.power):
+            R = polar(V.mT @ problem.prox(V @ R, nu))
+    return list(V @ R) if stacks else [V @ R]
+
+
+def _subspace(problem: Problem, rng: np.random.Generator) -> Array:
+    H = hessian_matrix(problem.smooth)
+    if H is not None and H.shape[-1] <= SMALL.decomposed:
+        V = to_numpy(namespace(H).linalg.eigh(H)[1])[:, : problem.shape[1]]
+        largest = np.take_along_axis(V, np.argmax(np.abs(V), axis=0)[None], axis=0)  # positive, whatever the order of the rows
+        return from_numpy(V * np.sign(largest), like=H)
+    return power(problem, rng)
+
+
 def coordinates(problem: Problem, rng: np.random.Generator) -> Array:
     """Return the n coordinate vectors that a pivoted Cholesky factorisation of -C takes first.
 
@@ -100,6 +174,29 @@ def affordable_coordinates(problem: Problem, rng: np.random.Generator) -> list[A
         return [coordinates(problem, rng)] if m <= SETTINGS.probe * n else []
     except (ArithmeticError, ValueError):
         return []
+
+
+def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int) -> list[Array]:
+    """Return points of the manifold that are X but for one column, chosen at random: a random one
+    in turn with a coordinate vector.
+
+    The coordinate is one of those where the gradient of l along the manifold is long: what X leaves
+    unexplained.
+    """
+    n, points = problem.shape[1], []
+    steep = np.linalg.norm(to_numpy(tangent(X, problem.grad(X))), axis=1)
+    for i in range(number):
+        Z, j = np.array(to_numpy(X)), int(rng.integers(n))
+        noise = rng.standard_normal(problem.shape) / problem.shape[0] ** 0.5
+        if i % 2:
+            row = int(np.argmax(np.log(steep + np.mean(steep)) + len(steep) ** 0.5 * noise[:, j]))
+            Z = Z + SMALL.jitter * noise
+            Z[:, j] = 0
+            Z[row, j] = 1
+        else:
+            Z[:, j] = noise[:, j]
+        points.append(Z)
+    return list(polar(from_numpy(np.stack(points), like=X)))
 
 
 def _curvature(problem: Problem) -> np.ndarray:
