@@ -12,7 +12,7 @@ from cases import PROBLEMS, gaussian_pca
 from counting import counting_problem
 from orthoprox._linalg.packed import PackedEntries
 from orthoprox._run.meter import PARTS
-from orthoprox.problems.counted import Work
+from orthoprox.problems.work import Work
 from small_problems import GAUSSIAN
 from small_problems import PROBLEMS as SMALL
 

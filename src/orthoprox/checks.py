@@ -6,12 +6,13 @@ import numpy as np
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
-from orthoprox._arrays.library import Array, from_numpy, inner, namespace, norm
+from orthoprox._arrays.library import Array, extreme, from_numpy, inner, namespace, norm
 from orthoprox._arrays.words import shown
 from orthoprox.nonsmooth.base import Nonsmooth
-from orthoprox.problems.careful import careful_nonsmooth, careful_smooth, own_errors
+from orthoprox.problems.careful import careful_nonsmooth, careful_smooth
+from orthoprox.problems.own_terms import own_errors
 from orthoprox.problems.problem import HasShape
-from orthoprox.problems.scaled import extreme, scaled_smooth
+from orthoprox.problems.scaled import scaled_smooth
 from orthoprox.smooth.base import HasMultiples, Smooth
 
 

@@ -24,8 +24,8 @@ from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
 from orthoprox._run.run import Call, Callback, check_method, run, start_point
 from orthoprox._run.units import Units, measured
-from orthoprox.problems.counted import BROKEN, counted
-from orthoprox.problems.problem import Problem, as_problem
+from orthoprox.problems.own_terms import BROKEN
+from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS

@@ -10,10 +10,9 @@ import numpy as np
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
-from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.library import Array, extreme, namespace
 from orthoprox._linalg import stiefel as geometry
 from orthoprox._linalg.stiefel import random_point
-from orthoprox.problems.scaled import extreme
 
 __all__ = [
     "RETRACTIONS",

@@ -16,7 +16,8 @@ from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox.nonsmooth import L1, L21
-from orthoprox.problems.counted import Work, counted
+from orthoprox.problems.problem import counted
+from orthoprox.problems.work import Work
 from orthoprox.smooth import Quadratic, Variance
 from orthoprox.stopping.deadline import Stopped
 

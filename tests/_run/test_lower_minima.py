@@ -16,7 +16,7 @@ from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run.lower_minima import lower_minima
 from orthoprox._run.meter import Meter, Part
 from orthoprox._run.run import Call
-from orthoprox.problems.counted import counted
+from orthoprox.problems.problem import counted
 from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, Stationary, Status
 from orthoprox.stopping.deadline import Deadline
@@ -61,7 +61,7 @@ def test_looking_for_lower_minima_never_returns_a_higher_one(first, monkeypatch)
     better = min(first, higher, key=lambda result: result.projected_objective)
     worse = max(first, higher, key=lambda result: result.projected_objective)
     tried = []
-    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
     monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "run", lambda call, X: tried.append(X) or worse)
     assert lower_minima(a_call(), better, RNG(0)) is better
@@ -92,7 +92,7 @@ def test_an_interrupted_search_for_lower_minima_keeps_the_best(first, monkeypatc
         call.deadline.interrupted = True
         return runs.append(X) or stopped
 
-    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
     monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "run", interrupted)
     assert lower_minima(call, first, RNG(0)) is first
@@ -114,7 +114,7 @@ def rounds(first, outcomes, monkeypatch, floor=1e12, probe_value=lambda problem,
     where the runs begin; these end as told, then fail.
     """
     paths, runs, ends = [], [], iter(outcomes)
-    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
     monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=floor))
     monkeypatch.setattr(module, "follow", lambda problem, X, stages: paths.append((X, stages)) or X)
     monkeypatch.setattr(module, "probe_value", probe_value)
@@ -176,7 +176,7 @@ def test_the_work_of_the_runs_counts_too(first, monkeypatch):
 @pytest.mark.parametrize("effort", ["fast", "normal", "thorough"])
 def test_effort_is_the_work_that_hops_may_take(first, monkeypatch, effort):
     """None, that of the run or a floor, ten times that; and as many rounds."""
-    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
     short = replace(first, phases=(Part("run", 1.0, 1, 0.0),))
     search = module._Search(a_call(), short, module.EFFORTS[effort])
     factor = {"fast": 0, "normal": 1, "thorough": 10}[effort]
@@ -208,7 +208,7 @@ def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkey
     """Ctrl-C may come before the loop of that run, which would handle it; l need not be defined
     where a path leads.
     """
-    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
     monkeypatch.setattr(module, "follow", lambda problem, X, stages: X)
     monkeypatch.setattr(module, "run", raising(error))
     assert lower_minima(a_call(), first, RNG(0)) is first
@@ -218,7 +218,7 @@ def test_further_starts_are_tried_before_the_first_hop(first, monkeypatch):
     """The runner-up of the start search ends lower, and the hops begin at its minimum."""
     other = stiefel.random_point(60, 30, seed=1)
     lower, begun = like(first, 1.1, X=stiefel.random_point(60, 30, seed=2)), []
-    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
     monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "follow", lambda problem, X, stages: X)
     monkeypatch.setattr(module, "probe_value", lambda problem, X: 0.0)

@@ -47,7 +47,7 @@ def test_a_point_about_which_nothing_is_known_proves_nothing():
 
 def test_a_term_that_fails_leaves_the_objective_unknown():
     def broken(X):
-        raise op.problems.counted.TermError
+        raise op.problems.own_terms.TermError
 
     term = op.smooth.Function(broken, broken)
     found = unmeasured(op.Problem(term, op.nonsmooth.Zero(), (20, 3)), X0)

@@ -6,7 +6,7 @@ import pytest
 
 from orthoprox._run import meter as module
 from orthoprox._run.meter import Meter
-from orthoprox.problems.counted import Work
+from orthoprox.problems.work import Work
 
 
 @pytest.fixture

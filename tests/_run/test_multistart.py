@@ -14,7 +14,7 @@ from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import solve_from
 from orthoprox._run.run import Call, run
 from orthoprox.nonsmooth import L1
-from orthoprox.problems.counted import counted
+from orthoprox.problems.problem import counted
 from orthoprox.smooth import Function
 from orthoprox.stopping import MaxIterations, Stationary, Status
 from orthoprox.stopping.deadline import Deadline

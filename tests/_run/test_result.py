@@ -9,7 +9,7 @@ import pytest
 
 import orthoprox as op
 from orthoprox._run.meter import Part
-from orthoprox.problems.counted import Work
+from orthoprox.problems.work import Work
 from orthoprox.stopping import MaxIterations, Status
 from small_problems import SPARSE, X0
 

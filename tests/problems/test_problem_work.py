@@ -10,8 +10,8 @@ from cases import NONSMOOTH, SHAPE, SMOOTH, normal
 from counting import counting
 from orthoprox.nonsmooth import base as nonsmooth_base
 from orthoprox.nonsmooth.separable import Separable, Zero
-from orthoprox.problems.counted import Work, counted
-from orthoprox.problems.problem import HasShape, Problem
+from orthoprox.problems.problem import HasShape, Problem, counted
+from orthoprox.problems.work import Work
 from orthoprox.smooth import base as smooth_base
 from orthoprox.smooth.base import HasLipschitz, Smooth
 from small_problems import SPARSE, X0

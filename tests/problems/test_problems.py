@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.problems.counted import Work, counted
+from orthoprox.problems.problem import counted
+from orthoprox.problems.work import Work
 
 
 def test_registry_names_every_problem():

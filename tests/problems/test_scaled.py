@@ -9,8 +9,9 @@ import orthoprox as op
 from cases import NONSMOOTH, SHAPE, SMOOTH, kinked, normal
 from orthoprox._linalg.packed import PackedEntries
 from orthoprox.nonsmooth import base as nonsmooth_base
-from orthoprox.problems.counted import Work, counted
-from orthoprox.problems.scaled import scaled, unit
+from orthoprox.problems.problem import counted
+from orthoprox.problems.scaled import scaled
+from orthoprox.problems.work import Work
 from orthoprox.smooth import base as smooth_base
 
 UNITS = [2.0**-660, 2.0**4, 2.0**660]
@@ -132,7 +133,7 @@ def unit_of(c, dtype=np.float64, smooth=1.0, weight=0.4):
     X = op.stiefel.random_point(*SHAPE).astype(dtype)
     A = (c * smooth * np.diag(np.arange(1.0, 8.0))).astype(dtype)
     P = problem(op.smooth.Quadratic(A), op.nonsmooth.L1(c * weight))
-    return unit(P, *P.sized(X))
+    return P.measured(X)[1]
 
 
 def test_only_extreme_problems_have_a_unit():
@@ -155,7 +156,7 @@ def test_where_l_vanishes_g_alone_has_a_unit():
     X = op.stiefel.random_point(*SHAPE)
     P = problem(op.smooth.Quadratic(np.zeros((7, 7))), op.nonsmooth.L1(2.0**660, bound=0.1))
     assert P.value(X) == np.inf
-    assert 1e190 < unit(P, *P.sized(X)) < 1e210
+    assert 1e190 < P.measured(X)[1] < 1e210
 
 
 def test_data_that_underflow_are_refused():

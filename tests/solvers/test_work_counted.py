@@ -6,7 +6,7 @@ import orthoprox as op
 from cases import SMOOTH_ONLY, SOLVERS
 from counting import counting_problem
 from orthoprox import nonsmooth
-from orthoprox.problems.counted import Work
+from orthoprox.problems.work import Work
 from orthoprox.smooth import Function
 from orthoprox.stopping import MaxIterations, Stationary
 from small_problems import ELL, SMOOTH, SPARSE, X0

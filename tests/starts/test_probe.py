@@ -6,7 +6,8 @@ import pytest
 import orthoprox as op
 from adaptive_cases import steps
 from cases import gaussian_pca
-from orthoprox.problems.counted import Work, counted
+from orthoprox.problems.problem import counted
+from orthoprox.problems.work import Work
 from orthoprox.solvers import Adaptive
 from orthoprox.starts import STARTS
 from orthoprox.starts.search import advance, probe_ends, probe_value

@@ -18,7 +18,7 @@ from orthoprox.starts.search import search
 
 def test_the_search_takes_the_candidate_whose_probe_ends_lowest(monkeypatch):
     problem, points = gaussian_pca(), {}
-    monkeypatch.setattr(module, "is_small", lambda problem: False)
+    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
     for seed, name in enumerate(["coordinates", "pca", "random", "smoothed"]):
         points[name] = op.stiefel.random_point(20, 4, seed=seed)
         if name != "coordinates":

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox.problems.counted import Work, counted
+from orthoprox.problems.problem import counted
+from orthoprox.problems.work import Work
 from orthoprox.starts import coordinates, search
 from orthoprox.starts.search import runner_up_pays
 from orthoprox.starts.search import search as find

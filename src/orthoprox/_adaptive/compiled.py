@@ -21,11 +21,11 @@ import scipy.sparse as sp
 
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.rules import Iterate, StagnationMonitor
-from orthoprox._adaptive.small import SMALL, is_small
+from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array
 from orthoprox._arrays.words import short
 from orthoprox.nonsmooth.l1 import L1
-from orthoprox.problems.problem import Problem
+from orthoprox.problems.problem import Problem, uncounted
 from orthoprox.smooth.curvature import hessian_matrix
 from orthoprox.smooth.quadratic import Quadratic
 from orthoprox.smooth.variance import Variance
@@ -54,9 +54,8 @@ def loop(problem: Problem) -> Loop | None:
     """Return the compiled loop for a small problem with a quadratic l that shows its matrix and
     g = L1, in double precision; None for another problem.
     """
-    ell: Any = getattr(problem.smooth, "counted_term", problem.smooth)
-    g: Any = getattr(problem.nonsmooth, "counted_term", problem.nonsmooth)
-    if type(ell) not in (Variance, Quadratic) or type(g) is not L1 or g.bound < inf or not is_small(problem):
+    ell, g = uncounted(problem)
+    if type(ell) not in (Variance, Quadratic) or type(g) is not L1 or g.bound < inf or not problem.is_small(SMALL.entries):
         return None
     H = ell.A if type(ell) is Quadratic and sp.issparse(ell.A) else hessian_matrix(ell)
     B = getattr(ell, "B", None)

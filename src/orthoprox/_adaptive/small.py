@@ -2,9 +2,6 @@
 
 from dataclasses import dataclass
 
-from orthoprox.nonsmooth.base import HasFace, HasProxDerivative
-from orthoprox.problems.problem import Problem
-
 
 @dataclass(frozen=True)
 class Small:
@@ -33,12 +30,3 @@ class Small:
 
 
 SMALL = Small()
-
-
-def is_small(problem: Problem, k: Small = SMALL) -> bool:
-    """Whether X is so small that a step of second order costs little more than one of first order,
-    and g has what such steps need.
-    """
-    m, n = problem.shape
-    g = problem.nonsmooth
-    return m * n <= k.entries and isinstance(g, HasProxDerivative) and isinstance(g, HasFace)

@@ -18,7 +18,7 @@ from orthoprox._arrays.library import Array, namespace, negligible, norm, precis
 from orthoprox._linalg.krylov import conjugate_gradients, next_radius, trust_region
 from orthoprox._linalg.stiefel import defect, multiplier, polar, sym, tangent
 from orthoprox.problems.problem import Problem
-from orthoprox.problems.smoothed import Envelope, curvature, envelope, smoothing
+from orthoprox.problems.smoothed import Envelope, curvature, envelope
 from orthoprox.smooth.curvature import hessian
 
 
@@ -74,7 +74,7 @@ class SmoothingNewton(Phase[Point]):
         most this width.
         """
         X = point.X if float(norm(defect(point.X))) <= rounding(point.X) else polar(point.X)
-        nu = smoothing(problem.nonsmooth, X, point.D, self.width)
+        nu = problem.smoothing(X, point.D, self.width)
         return _at(problem, X, nu, radius=self.settings.radius * X.shape[-1] ** 0.5, before=None, memory=memory)
 
     def step(self, problem: Problem, state: Point) -> Point:

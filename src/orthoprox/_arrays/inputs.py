@@ -220,13 +220,6 @@ def returned_array(value: Any, name: str, X: Array, *, finite: bool = True) -> N
         )
 
 
-def pair_returned(value: Any, name: str) -> tuple[Any, Any]:
-    """Return ``value``, returned by a user's function, as a pair."""
-    if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise TypeError(f"{name} returned {shown(value)}; it needs a pair (value, gradient).")
-    return value[0], value[1]
-
-
 def returned_number(value: Any, name: str, *, infinite: bool = False, finite: bool = True) -> None:
     """Raise where ``value``, returned by a user's function, is not a number, or is not finite (or
     +inf, if ``infinite``).
@@ -239,6 +232,21 @@ def returned_number(value: Any, name: str, *, infinite: bool = False, finite: bo
         raise ValueError(f"{name} returned an integer beyond 1.8e308; it needs a number of double precision.") from error
     if finite and not (math.isfinite(value) or (infinite and value > 0)):
         raise ValueError(f"{name} returned {float(value)}; it needs a finite number. Check its formula, or scale the data.")
+
+
+def parts_returned(value: Any, name: str, X: Array, kinds: str) -> tuple[Any, ...]:
+    """Return the parts of ``value``, returned by a user's function at X, finite or not: in
+    ``kinds`` v stands for a number, A for an array like X.
+    """
+    if len(kinds) > 1 and (not isinstance(value, (tuple, list)) or len(value) != len(kinds)):
+        raise TypeError(f"{name} returned {shown(value)}; it needs a pair (value, gradient).")
+    parts = tuple(value) if len(kinds) > 1 else (value,)
+    for kind, part in zip(kinds, parts, strict=True):
+        if kind == "A":
+            returned_array(part, name, X, finite=False)
+        else:
+            returned_number(part, name, finite=False)
+    return parts
 
 
 def _is_number(value: Any, kind: type) -> bool:

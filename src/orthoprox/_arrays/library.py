@@ -17,6 +17,7 @@ Array = Any
 _SQUARES = {"d": (1e-200, 1e200), "f": (1e-25, 1e25)}  # sums of squares to which every square that counts has contributed
 _ALL = -1.0, np.inf
 _LARGEST = 2.0**1022
+_MOST = 1000  # the largest exponent of a unit
 
 
 def is_array(value: object) -> bool:
@@ -85,6 +86,19 @@ def norm(X: Array) -> Array:
 def power_of_two(size: float) -> float:
     """Return the power of two just above a size; 1 where this is 0 or not finite."""
     return math.ldexp(1.0, math.frexp(size)[1]) if 0 < size < _LARGEST else 1.0
+
+
+def even_power_of_two(size: float) -> float:
+    """Return a power of two near a size, an even one, so that its root is a power of two, too."""
+    return math.ldexp(1.0, max(-_MOST, min(math.frexp(size)[1] // 2 * 2, _MOST))) if 0 < size < math.inf else 1.0
+
+
+def extreme(size: float, X: Array) -> float:
+    """Return the power of two near this size if it is extreme, or else 1: fifth powers of an
+    ordinary size are numbers of the precision of X.
+    """
+    ordinary = math.frexp(float(namespace(X).finfo(X.dtype).max))[1] // 6
+    return even_power_of_two(size) if abs(math.frexp(size)[1]) > ordinary else 1.0
 
 
 def _careful_norm(X: np.ndarray[Any, Any]) -> Any:

@@ -22,7 +22,7 @@ from orthoprox._linalg.krylov import conjugate_gradients, min_norm
 from orthoprox._linalg.stiefel import defect, sym
 from orthoprox.nonsmooth.base import HasSubdifferential
 from orthoprox.problems.problem import Problem, as_problem
-from orthoprox.problems.scaled import scaled, unit
+from orthoprox.problems.scaled import scaled
 from orthoprox.smooth.curvature import lipschitz
 
 _THOROUGH = 10_000  # pairs of products that a certificate asked for by itself may spend
@@ -88,7 +88,7 @@ def certificate(problem: Problem, X: Any, *, multiplier: Any = None) -> Certific
     if multiplier is not None:
         multiplier = inputs.matrix(multiplier, "multiplier", shape=(problem.shape[1],) * 2)
     with quiet():
-        size = unit(problem, X, problem.sized(X)[1])
+        size = problem.measured(X)[1]
         inside, multiplier = scaled(problem, size), None if multiplier is None else sym(multiplier / size)
         return certify(inside, X, multiplier, proximal_step(inside, X), work=_THOROUGH).times(size)
 

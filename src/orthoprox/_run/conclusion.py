@@ -12,7 +12,7 @@ from orthoprox._certify.evaluator import Measurement
 from orthoprox._run.ending import CTRL_C
 from orthoprox._run.result import Result
 from orthoprox._run.run import Call
-from orthoprox.problems.counted import BROKEN
+from orthoprox.problems.own_terms import BROKEN
 from orthoprox.stopping.status import Status
 
 _POLISHABLE = Status.CONVERGED, Status.ITERATIONS, Status.STALLED, Status.FAILED

@@ -7,13 +7,12 @@ from math import inf
 import numpy as np
 
 from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._adaptive.small import SMALL, is_small
+from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox._run.run import Call, run
 from orthoprox.nonsmooth.separable import Zero
-from orthoprox.problems.counted import takes_stacks
 from orthoprox.starts.points import neighbours, random_direction
 from orthoprox.starts.search import follow, path_length, probe_ends, probe_value
 from orthoprox.stopping.status import Status
@@ -49,14 +48,14 @@ class _Search:
     def __init__(self, call: Call, result: Result, factor: float) -> None:
         k, problem = SETTINGS, call.problem
         self.call, self.best, self.gradients = call, result, call.meter.work.gradients
-        self.small = is_small(problem)
+        self.small = problem.is_small(SMALL.entries)
         self.factor, self.rounds = factor, int(factor * k.rounds)
         before = sum(part.gradients for part in result.phases if part.name == "run")
         self.run_work = max(problem.flops, k.overhead) * before
 
     def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
         """Look for lower minima."""
-        self.small = self.small and takes_stacks(self.call.problem, self.best.X)
+        self.small = self.small and self.call.problem.takes_stacks(self.best.X)
         for X0 in starts:
             self._run(X0)
         failures, patience = 0, self.factor * (SMALL.failures if self.small else SETTINGS.rounds // 2)

@@ -11,7 +11,7 @@ from orthoprox._arrays.library import Array, namespace
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility, sparsity
 from orthoprox._run.meter import Meter
-from orthoprox.problems.counted import BROKEN, TermError
+from orthoprox.problems.own_terms import BROKEN, TermError
 from orthoprox.problems.problem import Problem
 from orthoprox.stopping.deadline import Deadline
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter, process_time
 from typing import Any
 
-from orthoprox.problems.counted import Work
+from orthoprox.problems.work import Work
 
 PARTS = "start", "run", "lower minima", "polish", "certificate"
 

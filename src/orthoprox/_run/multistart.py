@@ -15,8 +15,7 @@ from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox._run.run import Call, run
 from orthoprox._run.workers import Workers, cores, may_start
-from orthoprox.problems.counted import counted
-from orthoprox.problems.problem import Problem
+from orthoprox.problems.problem import Problem, counted
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import Stop

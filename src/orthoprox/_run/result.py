@@ -12,8 +12,8 @@ from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._linalg.stiefel import polar
 from orthoprox._run.meter import Part
-from orthoprox.problems.counted import Work
 from orthoprox.problems.problem import Problem
+from orthoprox.problems.work import Work
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.status import Status
 

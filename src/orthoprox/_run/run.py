@@ -17,7 +17,7 @@ from orthoprox._run.ending import CTRL_C, STALLED_STEPS, Ending, zero_columns
 from orthoprox._run.measured import Measured, unmeasured
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox.problems.counted import BROKEN, TermError
+from orthoprox.problems.own_terms import BROKEN, TermError
 from orthoprox.problems.problem import Problem
 from orthoprox.solvers.base import Residuals, Solver
 from orthoprox.stopping.deadline import Deadline, Stopped

@@ -10,8 +10,7 @@ from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox._run.run import Call, Callback, check_method, run, start_point
 from orthoprox._run.units import Units, measured
-from orthoprox.problems.counted import counted
-from orthoprox.problems.problem import Problem, as_problem
+from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule

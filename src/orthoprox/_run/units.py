@@ -9,9 +9,8 @@ from typing import Any
 
 from orthoprox._arrays.library import Array, is_array
 from orthoprox._run.result import Result
-from orthoprox.problems.careful import own_errors
 from orthoprox.problems.problem import Problem
-from orthoprox.problems.scaled import scaled, unit
+from orthoprox.problems.scaled import scaled
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.rules import Snapshot, Stop
 from orthoprox.stopping.status import Status
@@ -33,7 +32,7 @@ class Units:
     @cached_property
     def inside(self) -> Problem:
         """The problem of f / unit."""
-        return scaled(self.problem, self.unit)
+        return self.problem if self.unit == 1 else scaled(self.problem, self.unit)
 
     def solver(self, solver: Solver[Any]) -> Solver[Any]:
         """Return the method with its parameters for f / unit."""
@@ -89,6 +88,5 @@ def measured(problem: Problem, counting: Problem, X: Array) -> tuple[Units, Arra
     precision in which a run will go on. A term that is of no use there raises what it raises by
     itself.
     """
-    with own_errors():
-        X, size = counting.sized(X)
-    return Units(problem, unit(counting, X, size)), X
+    X, unit = counting.measured(X)
+    return Units(problem, unit), X

@@ -2,15 +2,13 @@
 and what they raise passes as it is.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from orthoprox._arrays.library import namespace
 from orthoprox.nonsmooth.base import Nonsmooth
 from orthoprox.nonsmooth.separable import Zero
-from orthoprox.problems.counted import TermError, Work, counted
-from orthoprox.problems.problem import Problem
+from orthoprox.problems.problem import Problem, counted
+from orthoprox.problems.work import Work
 from orthoprox.smooth.base import Smooth
 from orthoprox.smooth.function import Function
 
@@ -30,17 +28,6 @@ def careful_smooth(term: Smooth) -> Smooth:
 def careful_nonsmooth(term: Nonsmooth) -> Nonsmooth:
     """Return the same term, as :func:`careful` does."""
     return careful(_Shapeless(_NOTHING, term, (1, 1))).nonsmooth
-
-
-@contextmanager
-def own_errors() -> Iterator[None]:
-    """Raise, in place of a ``TermError``, what a term has raised or what is wrong with what it has
-    returned.
-    """
-    try:
-        yield
-    except TermError as error:
-        raise error.__cause__ or error from None
 
 
 @dataclass(frozen=True)

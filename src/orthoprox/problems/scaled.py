@@ -7,45 +7,13 @@ what it is told in units of f is divided. Both are exact.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from math import frexp, inf, isfinite, ldexp
 from numbers import Real
 from typing import Any, TypeVar
 
-from orthoprox._arrays.library import Array, is_array, namespace
+from orthoprox._arrays.library import Array, is_array
 from orthoprox.nonsmooth.base import Face
 
 P = TypeVar("P", bound=Any)  # a problem
-
-_MOST = 1000  # the largest exponent of a unit
-_SHORT = 2.0**-900  # a step into the domain of g
-
-
-def unit(problem: P, X: Array, size: tuple[float, float]) -> float:
-    """Return the power of two by which to divide f: 1, unless f is of extreme size.
-
-    ``size`` is that of grad l(X) and of g(X). Where grad l(X) = 0, nothing but g has a unit, and it
-    is made one.
-    """
-    slope, value = size
-    if slope > 0:
-        return extreme(max(slope, value if isfinite(value) else 0.0), X)
-    if not isfinite(value):
-        g = problem.nonsmooth
-        value = abs(float(g.value(g.prox(X, _SHORT))))
-    return _power(value)
-
-
-def extreme(size: float, X: Array) -> float:
-    """Return the power of two near this size if it is extreme, or else 1: fifth powers of an
-    ordinary size are numbers of the precision of X.
-    """
-    ordinary = frexp(float(namespace(X).finfo(X.dtype).max))[1] // 6
-    return _power(size) if abs(frexp(size)[1]) > ordinary else 1.0
-
-
-def _power(size: float) -> float:
-    """Return a power of two near a size, an even one, so that its root is a power of two, too."""
-    return ldexp(1.0, max(-_MOST, min(frexp(size)[1] // 2 * 2, _MOST))) if 0 < size < inf else 1.0
 
 
 def scaled(problem: P, unit: float) -> P:

@@ -5,12 +5,9 @@ place.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from orthoprox._arrays.library import Array, inner, namespace, norm, precision
+from orthoprox._arrays.library import Array, inner, namespace, precision
 from orthoprox.nonsmooth.base import HasProxDerivative, Nonsmooth
 from orthoprox.smooth.base import Smooth
-
-_TINY = 1e-9  # times nu: a smoothing that only leads into the domain of g
-_TRIALS = 100  # of a smoothing
 
 
 @dataclass(frozen=True)
@@ -27,28 +24,6 @@ def envelope(g: Nonsmooth, X: Array, nu: float) -> Envelope:
     P = g.prox(X, nu)
     S = (X - P) / nu
     return Envelope(P, g.value(P) + nu * inner(S, S) / 2, S)
-
-
-def smoothing(g: Nonsmooth, X: Array, D: Array, width: float) -> float:
-    """Return nu with which the prox moves X by at most ``width sqrt(n)``, not counting the way to
-    the domain of g.
-
-    Where it does nothing else, as for an indicator, nu is one over the slope |D| / sqrt(n), with a
-    gradient D of l.
-    """
-    root = X.shape[-1] ** 0.5
-    gradient_norm = float(norm(D))
-    unit = root / gradient_norm if gradient_norm > 0 else 1.0
-    nu = unit if g.modulus == 0 else min(unit, 0.3 / g.modulus)
-    inside = g.prox(X, _TINY * nu)
-    if float(norm(g.prox(X, nu) - inside)) == 0:
-        return nu
-    nu = nu if g.modulus > 0 else 1e3 * nu
-    for _ in range(_TRIALS):
-        if float(norm(g.prox(X, nu) - inside)) <= width * root:
-            break
-        nu *= 0.7
-    return nu
 
 
 def curvature(g: Nonsmooth, X: Array, nu: float) -> Callable[[Array], Array]:

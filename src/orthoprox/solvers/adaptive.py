@@ -10,7 +10,7 @@ from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.polish import Polish
 from orthoprox._adaptive.settings import SETTINGS, Settings
-from orthoprox._adaptive.small import SMALL, Small, is_small
+from orthoprox._adaptive.small import SMALL, Small
 from orthoprox._adaptive.smoothing_newton import SmoothingNewton
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
@@ -152,7 +152,9 @@ class Adaptive(Solver[State]):
             return State("first order alone", first)
         if isinstance(problem.nonsmooth, Zero):  # no support to find
             return State("descent", self.phases["descent"].start(problem, first.memory.start, first.memory))
-        if not is_small(problem, self.small) or not is_quadratic(problem.smooth):  # differences of gradients are too rough
+        if not problem.is_small(self.small.entries) or not is_quadratic(
+            problem.smooth
+        ):  # differences of gradients are too rough
             return State("first order", first)
         point = first.memory.start
         if float(norm(point.S)) <= self.small.weak * float(norm(point.D)):

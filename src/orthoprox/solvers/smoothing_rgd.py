@@ -8,7 +8,7 @@ from orthoprox._arrays.library import Array, norm, precision
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import averaged, backtrack, barzilai_borwein
 from orthoprox.problems.problem import Problem
-from orthoprox.problems.smoothed import Envelope, envelope, smoothing
+from orthoprox.problems.smoothed import Envelope, envelope
 from orthoprox.smooth.curvature import steepness
 from orthoprox.solvers._shared.splitting import relative_gap
 from orthoprox.solvers.base import Facts, Residuals, Solver, check_positive
@@ -117,7 +117,7 @@ class SmoothingRGD(Solver[State]):
 
     def init(self, problem: Problem, X0: Array) -> State:
         value, D = problem.smooth.value_and_grad(X0)
-        nu = smoothing(problem.nonsmooth, X0, D, _WIDTH) if self.nu is None else float(self.nu)
+        nu = problem.smoothing(X0, D, _WIDTH) if self.nu is None else float(self.nu)
         return _smoothed(problem, X0, float(value), D, nu=nu, p=Parameters(nu, steepness(problem.smooth, X0, D)))
 
     def step(self, problem: Problem, state: State) -> State:

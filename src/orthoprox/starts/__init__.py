@@ -13,7 +13,8 @@ import numpy as np
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array
-from orthoprox.problems.careful import careful, own_errors
+from orthoprox.problems.careful import careful
+from orthoprox.problems.own_terms import own_errors
 from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.starts import points
 from orthoprox.starts import search as _search
@@ -47,7 +48,7 @@ def _probing(start: Start) -> Callable[..., Array]:
     def probing(problem: Problem, generator: np.random.Generator) -> Array:
         inside = careful(problem)
         with own_errors():
-            inside.probe(points.random(problem, np.random.default_rng(0)))
+            inside.measured(points.random(problem, np.random.default_rng(0)))
             try:
                 return start(inside, generator)
             except (FloatingPointError, np.linalg.LinAlgError) as error:

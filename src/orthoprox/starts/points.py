@@ -11,9 +11,7 @@ from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precision, to_numpy
 from orthoprox._linalg.stiefel import polar, sym, tangent
-from orthoprox.problems.counted import takes_stacks
 from orthoprox.problems.problem import Problem
-from orthoprox.problems.smoothed import smoothing
 from orthoprox.smooth.curvature import hessian_matrix, largest_secant
 from orthoprox.stopping.deadline import Stopped
 
@@ -119,11 +117,11 @@ def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[A
     """
     k, (m, n) = SETTINGS, problem.shape
     V, coordinate_point = _subspace(problem, rng), like_data(problem, np.eye(m, n))
-    D, stacks = problem.grad(V), takes_stacks(problem, V)
+    D, stacks = problem.grad(V), problem.takes_stacks(V)
     R = np.stack([np.eye(n), *(polar(rng.standard_normal((n, n))) for _ in range(number - 1))])
     R = from_numpy(R if stacks else R[0], like=V)
     for width in (*k.widths, k.widths[-1] ** 2):
-        nu = smoothing(problem.nonsmooth, coordinate_point, D, width)
+        nu = problem.smoothing(coordinate_point, D, width)
         for _ in range(k.power):
             R = polar(V.mT @ problem.prox(V @ R, nu))
     return list(V @ R) if stacks else [V @ R]

@@ -12,15 +12,15 @@ from orthoprox._adaptive.batch import Stack, first_iterates
 from orthoprox._adaptive.compiled import Walks
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._adaptive.small import SMALL, is_small
+from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.arithmetic import quiet
-from orthoprox._arrays.library import Array, namespace
+from orthoprox._arrays.library import Array, extreme, namespace
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
-from orthoprox.problems.counted import BROKEN, takes_stacks
+from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
-from orthoprox.problems.scaled import extreme, scaled
-from orthoprox.problems.smoothed import Smoothed, smoothing
+from orthoprox.problems.scaled import scaled
+from orthoprox.problems.smoothed import Smoothed
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random, rotations, steepest
 from orthoprox.stopping.deadline import Deadline, Stopped
 
@@ -55,7 +55,7 @@ def search(
                 guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
                 return guess or [pca(problem, rng)]
             return [random(problem, rng)]
-        if is_small(problem) and takes_stacks(problem, random(problem, rng)):
+        if problem.is_small(SMALL.entries) and problem.takes_stacks(random(problem, rng)):
             for candidate in _many_candidates(problem, rng):
                 found.append((inf, candidate))
             with suppress(*BROKEN):
@@ -74,7 +74,7 @@ def runner_up_pays(problem: Problem) -> bool:
     """Whether the second lowest start of a search deserves a run: the problem is neither small,
     where probes end near minima, nor so large that a run costs more than the search.
     """
-    return not is_small(problem) and path_length(SETTINGS.widths) <= _beyond_probes(problem)
+    return not problem.is_small(SMALL.entries) and path_length(SETTINGS.widths) <= _beyond_probes(problem)
 
 
 def _beyond_probes(problem: Problem, kinds: int = 2) -> float:
@@ -129,7 +129,7 @@ def follow(problem: Problem, X: Array, widths: Sequence[float]) -> Array:
         size = extreme(float(namespace(D).max(namespace(D).abs(D))), X)
         problem, D = scaled(problem, size), D / size
         for stage, width in enumerate(widths):
-            nu = smoothing(problem.nonsmooth, coordinate_point, D, width)
+            nu = problem.smoothing(coordinate_point, D, width)
             smoothed_problem = Problem(Smoothed(problem.smooth, problem.nonsmooth, nu), Zero(), problem.shape)
             X = polar(advance(smoothed_problem, X, SETTINGS.window if stage else 2 * SETTINGS.window))
     return X
