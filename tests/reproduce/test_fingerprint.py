@@ -83,7 +83,7 @@ def test_another_method_changes_only_its_own_rows(copy):
         ("_linalg/stiefel.py", "def ", "def new():\n    return 1\n\n\ndef "),
         ("solvers/lsalm.py", "p.beta * (X - Z)", "p.beta * (Z - X)"),
         ("solvers/lsalm.py", '"beta": 0.9', '"beta": 0.8'),
-        ("nonsmooth/l1.py", "self", "this"),
+        ("nonsmooth/separable.py", "self", "this"),
         ("_run/ending.py", "STALLED_STEPS = 100", "STALLED_STEPS = 101"),
         ("reproduce/studies/study.py", '"iterations"', '"iteration"'),
         ("reproduce/studies/spca.py", "k**-0.75", "k**-0.5"),

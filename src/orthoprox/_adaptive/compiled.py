@@ -24,7 +24,7 @@ from orthoprox._adaptive.rules import Iterate, StagnationMonitor
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array
 from orthoprox._arrays.words import short
-from orthoprox.nonsmooth.l1 import L1
+from orthoprox.nonsmooth.separable import L1
 from orthoprox.problems.problem import Problem, uncounted
 from orthoprox.smooth.curvature import hessian_matrix
 from orthoprox.smooth.quadratic import Quadratic

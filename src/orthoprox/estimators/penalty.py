@@ -9,7 +9,7 @@ from orthoprox.nonsmooth.base import HasWeight, Nonsmooth
 from orthoprox.nonsmooth.concave import MCP, SCAD
 from orthoprox.nonsmooth.group import L21
 from orthoprox.nonsmooth.indicator import Nonnegative
-from orthoprox.nonsmooth.l1 import L1
+from orthoprox.nonsmooth.separable import L1
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.quadratic import Quadratic
 

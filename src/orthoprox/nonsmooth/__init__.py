@@ -9,8 +9,7 @@ from orthoprox.nonsmooth.concave import MCP, SCAD
 from orthoprox.nonsmooth.function import Function
 from orthoprox.nonsmooth.group import L21
 from orthoprox.nonsmooth.indicator import Box, Nonnegative
-from orthoprox.nonsmooth.l1 import L1
+from orthoprox.nonsmooth.separable import L1, Zero
 from orthoprox.nonsmooth.separable import Separable as Separable
-from orthoprox.nonsmooth.separable import Zero
 
 __all__ = ["L1", "L21", "MCP", "SCAD", "Box", "Function", "Nonnegative", "Zero"]

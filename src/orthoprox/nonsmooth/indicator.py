@@ -1,8 +1,4 @@
-"""Indicators of entrywise bounds: 0 inside, infinite outside; the prox is the projection.
-
-An entry outside by at most 1e-6 counts as inside, so that a point projected to the manifold keeps a
-finite value.
-"""
+"""Indicators of entrywise bounds: 0 inside, infinite outside; the prox is the projection."""
 
 from typing import Any
 
@@ -12,9 +8,7 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, is_array, namespace
 from orthoprox._arrays.words import short, sized
 from orthoprox._linalg.packed import PackedEntries
-from orthoprox.nonsmooth.separable import Separable
-
-_SLACK = 1e-6
+from orthoprox.nonsmooth.separable import SLACK, Separable, indicator
 
 
 class Nonnegative(Separable):
@@ -24,7 +18,7 @@ class Nonnegative(Separable):
         return Nonnegative()
 
     def value(self, X: Array) -> Array:
-        return _indicator(X >= -_SLACK, X)
+        return indicator(X >= -SLACK, X)
 
     def prox(self, X: Array, t: Array) -> Array:
         return namespace(X).clip(X, 0.0, None)
@@ -60,7 +54,7 @@ class Box(Separable):
         return Box(entries.take(self.lower), entries.take(self.upper))
 
     def value(self, X: Array) -> Array:
-        return _indicator((X >= self.lower - _SLACK) & (X <= self.upper + _SLACK), X)
+        return indicator((X >= self.lower - SLACK) & (X <= self.upper + SLACK), X)
 
     def prox(self, X: Array, t: Array) -> Array:
         return namespace(X).clip(X, self.lower, self.upper)
@@ -69,12 +63,6 @@ class Box(Separable):
         xp = namespace(X)
         zero = xp.zeros_like(X)
         return xp.where(X <= self.lower, zero - np.inf, zero), xp.where(X >= self.upper, zero + np.inf, zero)
-
-
-def _indicator(inside: Array, X: Array) -> Array:
-    xp = namespace(X)
-    zero = xp.sum(xp.zeros_like(X), axis=(-2, -1))
-    return xp.where(xp.all(inside, axis=(-2, -1)), zero, zero + np.inf)
 
 
 def _bound(value: Any, name: str) -> Any:

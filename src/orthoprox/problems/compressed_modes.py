@@ -5,7 +5,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from orthoprox._arrays import inputs
-from orthoprox.nonsmooth.l1 import L1
+from orthoprox.nonsmooth.separable import L1
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.quadratic import Quadratic
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from orthoprox.nonsmooth.l1 import L1
+from orthoprox.nonsmooth.separable import L1
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.quadratic import Quadratic
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from orthoprox._arrays import inputs
-from orthoprox.nonsmooth.l1 import L1
+from orthoprox.nonsmooth.separable import L1
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.variance import Variance
 
