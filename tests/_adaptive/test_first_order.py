@@ -9,11 +9,10 @@ import orthoprox as op
 from adaptive_cases import DATA, X0, scaled, with_residual
 from cases import NONSMOOTH, SHAPE, SMOOTH, normal, symmetric
 from orthoprox import smooth, stiefel
-from orthoprox._adaptive.first_order import FirstOrder, _at, _subgradient
+from orthoprox._adaptive.first_order import FirstOrder, FullSpace, _at, _subgradient
 from orthoprox._adaptive.phase import Verdict
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._adaptive.workspace import FullSpace
 from orthoprox.nonsmooth import L1, L21, MCP, Nonnegative, Zero
 
 PHASE = FirstOrder(SETTINGS)

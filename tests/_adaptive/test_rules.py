@@ -11,9 +11,9 @@ from adaptive_cases import X0
 from cases import symmetric
 from orthoprox import smooth, stiefel
 from orthoprox._adaptive import rules
+from orthoprox._adaptive.first_order import FullSpace
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._adaptive.workspace import FullSpace
 from orthoprox.nonsmooth import Zero
 
 STEP_RULES = range(len(SETTINGS.margins))

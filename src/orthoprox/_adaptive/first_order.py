@@ -2,25 +2,54 @@
 steps.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
-
-import numpy as np
 
 from orthoprox._adaptive import rules
 from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
 from orthoprox._adaptive.rules import Iterate, StagnationMonitor
 from orthoprox._adaptive.settings import Settings
-from orthoprox._adaptive.workspace import FullSpace, WorkingSet, Workspace, working_set
-from orthoprox._arrays.library import Array, negligible, norm
+from orthoprox._adaptive.working_set import WorkingSet, Workspace, working_set
+from orthoprox._arrays.library import Array, identity, namespace, negligible, norm
 from orthoprox._certify.certificate import proximal_step
 from orthoprox._certify.evaluator import FLOOR, is_worse
-from orthoprox._linalg import stiefel
-from orthoprox._linalg.packed import PackedEntries
+from orthoprox._linalg import products, stiefel
 from orthoprox._linalg.products import lincomb, restart_test, secant_norms, support
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import local_lipschitz
+
+
+@dataclass(frozen=True)
+class FullSpace:
+    """What a step works on, unless it is a working set: all entries of X."""
+
+    problem: Problem
+    settings: Settings
+
+    def prox(self, W: Array, t: float) -> Array:
+        return self.problem.prox(W, t)
+
+    def products(self, E: Array) -> tuple[Array, Array, Callable[[Array], Array]]:
+        sparse = support(E)
+        return self.problem.grad(E), stiefel.defect(E, sparse), lambda S: products.right(E, S, sparse)
+
+    def overlap(self, X: Array) -> tuple[Array, Array]:
+        M = 2 * stiefel.sym(products.overlap(X, support(X)))
+        return M, identity(X.shape[-1], X) > 0
+
+    def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
+        """Return whether G = E'E - I has an eigenvalue above the bound, and whether one is below
+        -.9: a vanished column.
+        """
+        size = float(norm(G))
+        if not size < float("inf"):
+            return True, False
+        if size <= self.settings.near:
+            return False, False
+        w = namespace(G).linalg.eigvalsh(G)
+        return float(w[-1]) >= bound, float(w[0]) < -self.settings.near
 
 
 @dataclass(frozen=True)
@@ -92,14 +121,12 @@ class FirstOrder(Phase[Iterate]):
         """Go on; if all step rules have stagnated, begin with them again and a larger safety
         factor. The next polish is due at a tenth of this residual.
         """
-        k, memory = (
-            self.settings,
-            replace(state.memory, polish_at=min(state.memory.polish_at, self.settings.gain * state.residual)),
-        )
+        k = self.settings
+        memory = replace(state.memory, polish_at=min(state.memory.polish_at, k.gain * state.residual))
         if state.monitor.step_rule < len(k.margins):
             return replace(state, memory=memory)
         memory = replace(memory, safety=min(k.growth * memory.safety, k.safety))
-        return replace(state, memory=memory, monitor=StagnationMonitor(self.rule, (1 + self.rule) * self.settings.patience))
+        return replace(state, memory=memory, monitor=StagnationMonitor(self.rule, (1 + self.rule) * k.patience))
 
     def output(self, state: Iterate) -> tuple[Array, Array]:
         return state.X, state.Y
@@ -235,7 +262,7 @@ class FirstOrder(Phase[Iterate]):
         k, working_set = self.settings, self._working_set(problem, s)
         if working_set is None:
             return s
-        now = _restricted(s, working_set.entries)
+        now = working_set.restricted(s)
         for _ in range(k.epoch):
             new, out_of_bounds = self._advance(problem, working_set, now)
             if out_of_bounds:
@@ -243,7 +270,7 @@ class FirstOrder(Phase[Iterate]):
             now = new
             if now.residual <= k.gain * s.residual or now.monitor.step_rule != s.monitor.step_rule:
                 break
-        return self._extended(problem, s, now, working_set.entries)
+        return working_set.extended(s, now, FullSpace(problem, k))
 
     def _working_set(self, problem: Problem, s: Iterate) -> WorkingSet | None:
         """Return the working set, or None if an epoch does not pay: X is small, dense, far from a
@@ -255,24 +282,6 @@ class FirstOrder(Phase[Iterate]):
             return None
         argument = self._prox_argument(s), 1 / ((1 + k.smoothing) * s.c)
         return working_set(k, problem, (s.X, s.E, s.D), argument)
-
-    def _extended(self, problem: Problem, s: Iterate, now: Iterate, entries: PackedEntries) -> Iterate:
-        """Return the iterate on all entries, with zeros outside the working set."""
-        X, E, Z = (entries.put(M) for M in (now.X, now.E, now.Z))
-        Y = np.array(s.Y)
-        Y[entries.pairs] = now.Y[:, 0]
-        D, G, right = FullSpace(problem, self.settings).products(E)
-        changed = replace(now, X=X, E=E, Z=Z, Y=Y, D=D, G=G, EY=right(Y), EG=right(G), good=X, memory=s.memory)
-        stationarity, feasibility = now.gap / (max(float(norm(D)), s.memory.floor) or 1.0), float(norm(G))
-        return replace(changed, stationarity=stationarity, feasibility=feasibility)
-
-
-def _restricted(s: Iterate, entries: PackedEntries) -> Iterate:
-    """Return the iterate on these entries; residuals are still relative to the whole gradient."""
-    X, E, Z, D, EY, EG = (entries.take(M) for M in (s.X, s.E, s.Z, s.D, s.EY, s.EG))
-    Y, G = (M[entries.pairs].reshape(-1, 1) for M in (s.Y, s.G))
-    memory = replace(s.memory, floor=max(float(norm(s.D)), s.memory.floor))
-    return replace(s, X=X, E=E, Z=Z, D=D, EY=EY, EG=EG, Y=Y, G=G, good=X, memory=memory)
 
 
 def _at(problem: Problem, X: Array, D: Array, c: float) -> PrimalDual:

@@ -1,18 +1,17 @@
-"""The workspace of a first-order step: the arrays and products that it needs, on all entries of X
-or on a working set of them.
+"""What a first-order step works on: the products that it needs, and a working set, some entries of
+X, that has them.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
+from orthoprox._adaptive.rules import Iterate
 from orthoprox._adaptive.settings import Settings
-from orthoprox._arrays.library import Array, identity, namespace, norm
-from orthoprox._linalg import products, stiefel
+from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg.packed import PackedEntries
-from orthoprox._linalg.stiefel import sym
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import hessian_matrix
@@ -34,37 +33,6 @@ class Workspace(Protocol):
 
     def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
         """Return whether E'E - I is out of bounds, and whether a column has vanished."""
-
-
-@dataclass(frozen=True)
-class FullSpace:
-    """The full space: all entries of X."""
-
-    problem: Problem
-    settings: Settings
-
-    def prox(self, W: Array, t: float) -> Array:
-        return self.problem.prox(W, t)
-
-    def products(self, E: Array) -> tuple[Array, Array, Callable[[Array], Array]]:
-        sparse = products.support(E)
-        return self.problem.grad(E), stiefel.defect(E, sparse), lambda S: products.right(E, S, sparse)
-
-    def overlap(self, X: Array) -> tuple[Array, Array]:
-        M = 2 * sym(products.overlap(X, products.support(X)))
-        return M, identity(X.shape[-1], X) > 0
-
-    def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
-        """Return whether G = E'E - I has an eigenvalue above the bound, and whether one is below
-        -.9: a vanished column.
-        """
-        size = float(norm(G))
-        if not size < float("inf"):
-            return True, False
-        if size <= self.settings.near:
-            return False, False
-        w = namespace(G).linalg.eigvalsh(G)
-        return float(w[-1]) >= bound, float(w[0]) < -self.settings.near
 
 
 @dataclass(frozen=True)
@@ -92,6 +60,28 @@ class WorkingSet:
 
     def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
         return not float(norm(G)) <= self.near, False
+
+    def restricted(self, s: Iterate) -> Iterate:
+        """Return an iterate on these entries; residuals are still relative to the whole
+        gradient.
+        """
+        take, pairs = self.entries.take, self.entries.pairs
+        X, E, Z, D, EY, EG = (take(M) for M in (s.X, s.E, s.Z, s.D, s.EY, s.EG))
+        Y, G = (M[pairs].reshape(-1, 1) for M in (s.Y, s.G))
+        memory = replace(s.memory, floor=max(float(norm(s.D)), s.memory.floor))
+        return replace(s, X=X, E=E, Z=Z, D=D, EY=EY, EG=EG, Y=Y, G=G, good=X, memory=memory)
+
+    def extended(self, s: Iterate, now: Iterate, whole: Workspace) -> Iterate:
+        """Return the iterate on all entries, with zeros outside of these; ``s`` is the one before
+        the epoch.
+        """
+        X, E, Z = (self.entries.put(M) for M in (now.X, now.E, now.Z))
+        Y = np.array(s.Y)
+        Y[self.entries.pairs] = now.Y[:, 0]
+        D, G, right = whole.products(E)
+        changed = replace(now, X=X, E=E, Z=Z, Y=Y, D=D, G=G, EY=right(Y), EG=right(G), good=X, memory=s.memory)
+        stationarity, feasibility = now.gap / (max(float(norm(D)), s.memory.floor) or 1.0), float(norm(G))
+        return replace(changed, stationarity=stationarity, feasibility=feasibility)
 
 
 def working_set(

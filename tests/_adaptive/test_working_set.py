@@ -9,10 +9,9 @@ import orthoprox as op
 from adaptive_cases import with_residual
 from cases import normal
 from orthoprox import smooth, stiefel
-from orthoprox._adaptive.first_order import FirstOrder, _restricted
+from orthoprox._adaptive.first_order import FirstOrder, FullSpace
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._adaptive.workspace import FullSpace
 from orthoprox._linalg import packed, products
 from orthoprox.nonsmooth import Zero
 from orthoprox.solvers import Adaptive
@@ -88,9 +87,9 @@ def test_a_step_on_all_that_is_nonzero_is_a_step(name):
     assert len(entries) < 0.1 * s.X.size
     for M in (s.X, s.E, whole.X, whole.E):
         np.testing.assert_array_equal(entries.put(entries.take(M)), M)
-    part, out_of_bounds = PHASE._advance(problem, workspace, _restricted(s, entries))
+    part, out_of_bounds = PHASE._advance(problem, workspace, workspace.restricted(s))
     assert not out_of_bounds
-    found = PHASE._extended(problem, s, part, entries)
+    found = workspace.extended(s, part, FullSpace(problem, SETTINGS))
     for field in ("X", "E", "Z", "Y", "D", "G", "EY", "EG"):
         expected = getattr(whole, field)
         slack = 1e-10 * max(1.0, np.abs(expected).max())
@@ -157,8 +156,7 @@ def test_entries_take_part_that_are_nonzero_or_near_to_it(s):
 
 
 def test_residuals_of_a_working_set_are_compared_with_the_whole_gradient(s):
-    entries = PHASE._working_set(PROBLEMS["l1"], s).entries
-    part = _restricted(s, entries)
+    part = PHASE._working_set(PROBLEMS["l1"], s).restricted(s)
     assert float(stiefel.norm(part.D)) < 0.99 * float(stiefel.norm(s.D))
     assert part.stationarity == pytest.approx(s.stationarity)
     assert part.feasibility == pytest.approx(s.feasibility)
