@@ -13,16 +13,16 @@ from orthoprox import stiefel
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox._certify.evaluator import Evaluator
-from orthoprox._run.lower_minima import lower_minima
+from orthoprox._run.call import Call
+from orthoprox._run.conclusion import lower_minima
 from orthoprox._run.meter import Meter, Part
-from orthoprox._run.run import Call
 from orthoprox.problems.problem import counted
 from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, Stationary, Status
 from orthoprox.stopping.deadline import Deadline
 from small_problems import GAUSSIAN, raising
 
-module = import_module("orthoprox._run.lower_minima")
+module = import_module("orthoprox._run.conclusion")
 FAILURES = SETTINGS.rounds // 2
 X0 = stiefel.random_point(60, 30, seed=0)
 RNG = np.random.default_rng

@@ -10,9 +10,10 @@ from cases import gaussian_pca, normal
 from elsewhere import Deadly, run_or_die, sleep_instead, slow_problem
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run import multistart
+from orthoprox._run.call import Call
 from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import solve_from
-from orthoprox._run.run import Call, run
+from orthoprox._run.run import run
 from orthoprox.nonsmooth import L1
 from orthoprox.problems.problem import counted
 from orthoprox.smooth import Function

@@ -8,9 +8,10 @@ import pytest
 import orthoprox as op
 from orthoprox import stiefel
 from orthoprox._certify.evaluator import Evaluator
+from orthoprox._run.call import Call
 from orthoprox._run.ending import STALLED_STEPS
 from orthoprox._run.meter import Meter
-from orthoprox._run.run import Call, _Run
+from orthoprox._run.run import _Run
 from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Status
 from orthoprox.stopping.deadline import Deadline

@@ -7,7 +7,7 @@ import pytest
 
 import orthoprox as op
 from cases import SMOOTH_ONLY, float_parameters, normal, symmetric
-from orthoprox._run.units import Units
+from orthoprox._run.call import Units
 from orthoprox.solvers import SOLVERS
 from orthoprox.stopping import MaxIterations
 

@@ -50,6 +50,11 @@ def rounding(X: Array) -> float:
     return float(8 * X.shape[-1] * precision(X))
 
 
+def rounding_length(X: Array) -> float:
+    """Return the length up to which a step from X is only rounding; |X|_F = sqrt(n)."""
+    return float(4 * precision(X) * X.shape[-1] ** 0.5)
+
+
 def negligible(X: Array) -> float:
     """Return eps^(2/3): a relative residual below which a further step gains next to nothing."""
     return float(precision(X) ** (2 / 3))

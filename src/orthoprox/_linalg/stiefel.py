@@ -87,11 +87,6 @@ def polar(X: Array) -> Array:
     return X @ ((Q / xp.sqrt(w)[..., None, :]) @ Q.mT)
 
 
-def rounding_length(X: Array) -> float:
-    """Return the length up to which a step from X is only rounding; |X|_F = sqrt(n)."""
-    return float(4 * precision(X) * X.shape[-1] ** 0.5)
-
-
 @quiet()
 def random_point(m: int, n: int, seed: int | np.random.Generator = 0) -> Array:
     """Return a uniformly distributed point of the manifold, the polar factor of a Gaussian

@@ -11,9 +11,10 @@ from typing import Any, cast
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array
 from orthoprox._certify.evaluator import Evaluator
+from orthoprox._run.call import Call
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox._run.run import Call, run
+from orthoprox._run.run import run
 from orthoprox._run.workers import Workers, cores, may_start
 from orthoprox.problems.problem import Problem, counted
 from orthoprox.solvers.base import Solver

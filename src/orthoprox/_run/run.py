@@ -1,27 +1,21 @@
 """The one loop that runs every method."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from orthoprox._arrays import inputs
-from orthoprox._arrays.arithmetic import quiet
-from orthoprox._arrays.library import Array, precision
-from orthoprox._arrays.words import shown
-from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility
-from orthoprox._linalg.stiefel import rounding_length
+from orthoprox._arrays.library import Array, rounding_length
+from orthoprox._certify.evaluator import Measured, Measurement, unmeasured
+from orthoprox._run.call import Call
 from orthoprox._run.ending import CTRL_C, STALLED_STEPS, Ending, zero_columns
-from orthoprox._run.measured import Measured, unmeasured
-from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox.problems.own_terms import BROKEN, TermError
-from orthoprox.problems.problem import Problem
-from orthoprox.solvers.base import Residuals, Solver
-from orthoprox.stopping.deadline import Deadline, Stopped
-from orthoprox.stopping.rules import Snapshot, Stop
+from orthoprox.solvers.base import Residuals
+from orthoprox.stopping.deadline import Stopped
+from orthoprox.stopping.rules import Snapshot
 from orthoprox.stopping.status import Status
 
 Callback = Callable[[Snapshot], object]
@@ -30,21 +24,6 @@ _SPACING = 256  # iterations between measurements late in a run; these stay belo
 _DIVERGED = 1e6  # a step this long, or |X'X - I| this large, has diverged
 _LEAST_WORK, _MOST_WORK = 50, 1000  # bounds of the work for the last certificate, in pairs of products
 _LATE = 64  # the second measurement of a run without history; the first is at the start
-
-
-@dataclass(frozen=True)
-class Call:
-    """What all runs of one call share."""
-
-    problem: Problem  # whose work is counted
-    solver: Solver[Any]
-    rule: Stop
-    evaluator: Evaluator
-    meter: Meter
-    deadline: Deadline
-    every: int | None = None
-    history: bool = True
-    compiled: bool = False  # whether probes go through the compiled loop
 
 
 def run(call: Call, X0: Array, callback: Callback | None = None) -> Result:
@@ -263,26 +242,3 @@ class _Run:
             history={name: np.array([row[name] for row in self.history]) for name in self.history[0]},
             **self.meter.totals(),
         )
-
-
-def start_point(problem: Problem, X0: Any) -> Array:
-    """Return X0 if it is a matrix of the right shape on the manifold."""
-    X0 = inputs.matrix(X0, "The start", shape=problem.shape)
-    with quiet():
-        gap, allowed = feasibility(X0), problem.shape[1] * precision(X0) ** 0.5
-    if not gap <= allowed:
-        raise ValueError(
-            f"The start is off the manifold: |X0'X0 - I|_F = {gap:.3g}, above {allowed:.1g}. "
-            "Pass orthoprox.stiefel.polar(X0), or project=True to minimize."
-        )
-    return X0
-
-
-def check_method(problem: Problem, solver: Any) -> None:
-    """Raise ``TypeError`` unless this is a method and the problem has what it needs."""
-    if not isinstance(solver, Solver):
-        raise TypeError(f"solver is {shown(solver)}; it needs a method such as orthoprox.LSALM().")
-    for ability in solver.needs:
-        term = ability.lacking_in(problem)
-        if term is not None:
-            raise TypeError(f"{solver.facts.name} needs {ability.needed}; {term} {ability.lacking}. Choose another method.")

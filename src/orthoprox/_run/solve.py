@@ -4,12 +4,11 @@ from typing import Any
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
+from orthoprox._run.call import Call, Units, check_method, evaluator_at, measured, start_point
 from orthoprox._run.conclusion import interrupted
-from orthoprox._run.measured import evaluator_at
 from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
-from orthoprox._run.run import Call, Callback, check_method, run, start_point
-from orthoprox._run.units import Units, measured
+from orthoprox._run.run import Callback, run
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.deadline import Deadline

@@ -13,7 +13,7 @@ from orthoprox._arrays.inputs import suggestion
 from orthoprox._arrays.library import Array
 from orthoprox._arrays.words import short, shown
 from orthoprox._certify.certificate import Certificate
-from orthoprox._certify.evaluator import Evaluator, Measurement, feasibility
+from orthoprox._certify.evaluator import Evaluator, Measurement
 from orthoprox.problems.problem import Problem
 from orthoprox.stopping.status import Status
 
@@ -68,7 +68,7 @@ class Snapshot:
     @cached_property
     def feasibility(self) -> float:
         """|X'X - I|_F."""
-        return feasibility(self.X)
+        return self.evaluator.feasibility(self.X)
 
     @cached_property
     def certificate(self) -> Certificate:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import orthoprox as op
-from orthoprox._arrays.library import norm
-from orthoprox._linalg.stiefel import rounding_length
+from orthoprox._arrays.library import norm, rounding_length
 from orthoprox._run.ending import STALLED_STEPS
 
 DIVERGED_STEP = 1e6  # |X|_F beyond which a run has diverged

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox._certify.evaluator import Measurement
-from orthoprox._run.measured import Measured, unmeasured
+from orthoprox._certify.evaluator import Measured, Measurement, unmeasured
 from small_problems import SPARSE, X0
 
 

@@ -1,23 +1,51 @@
-"""The units of a call: inside, f is of ordinary size; what goes in and comes out is in the user's
-units.
+"""One call: what its runs share, the units in which they work, and who measures.
+
+A call on a problem of extreme size works with f / unit; what goes in and what comes out is in the
+user's units.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from orthoprox._arrays.library import Array, is_array
+import numpy as np
+
+from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
+from orthoprox._arrays.library import Array, is_array, precision
+from orthoprox._arrays.words import shown
+from orthoprox._certify.evaluator import Evaluator, feasibility
+from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
+from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import scaled
 from orthoprox.solvers.base import Solver
+from orthoprox.stopping.deadline import Deadline
 from orthoprox.stopping.rules import Snapshot, Stop
 from orthoprox.stopping.status import Status
 from orthoprox.stopping.units import InUnits, multiplied
 
+_CURVATURE_SHARE = 0.1  # of a time budget
 _OBJECTIVES = "objective", "projected_objective"
 _LARGEST = 1e300  # of a parameter in another unit
+
+
+@dataclass(frozen=True)
+class Call:
+    """What all runs of one call share."""
+
+    problem: Problem  # whose work is counted
+    solver: Solver[Any]
+    rule: Stop
+    evaluator: Evaluator
+    meter: Meter
+    deadline: Deadline
+    every: int | None = None
+    history: bool = True
+    compiled: bool = False  # whether probes go through the compiled loop
 
 
 @dataclass(frozen=True)
@@ -75,14 +103,6 @@ class Units:
         )
 
 
-def _times(value: Any, factor: float) -> Any:
-    """Return a parameter times a factor; a number that is not 0 does not become 0 or infinite."""
-    if is_array(value):
-        return value * factor
-    size = abs(value * factor)
-    return value if value == 0 else (1 if value > 0 else -1) * min(max(size, 1 / _LARGEST), _LARGEST)
-
-
 def measured(problem: Problem, counting: Problem, X: Array) -> tuple[Units, Array]:
     """Return the units of a call, measured at X on the problem whose work is counted, and X in the
     precision in which a run will go on. A term that is of no use there raises what it raises by
@@ -90,3 +110,48 @@ def measured(problem: Problem, counting: Problem, X: Array) -> tuple[Units, Arra
     """
     X, unit = counting.measured(X)
     return Units(problem, unit), X
+
+
+def evaluator_at(problem: Problem, X0: Array, meter: Meter, deadline: Deadline) -> Evaluator:
+    """Return the evaluator of a call that starts at X0. If there is no time to measure a curvature,
+    the slope at X0 tells the step of its prox points.
+    """
+    with meter.part("certificate"), deadline.part(), suppress(*BROKEN):
+        meter.left["start"] = float(problem.value(X0))
+        rough = Evaluator.rough(problem, X0) if deadline.budget < np.inf else None
+        with deadline.part(_CURVATURE_SHARE):
+            return Evaluator.at(problem, X0)
+        if rough is not None:
+            return rough
+    return Evaluator(problem, 1.0, 0.0)
+
+
+def start_point(problem: Problem, X0: Any) -> Array:
+    """Return X0 if it is a matrix of the right shape on the manifold."""
+    X0 = inputs.matrix(X0, "The start", shape=problem.shape)
+    with quiet():
+        gap, allowed = feasibility(X0), problem.shape[1] * precision(X0) ** 0.5
+    if not gap <= allowed:
+        raise ValueError(
+            f"The start is off the manifold: |X0'X0 - I|_F = {gap:.3g}, above {allowed:.1g}. "
+            "Pass orthoprox.stiefel.polar(X0), or project=True to minimize."
+        )
+    return X0
+
+
+def check_method(problem: Problem, solver: Any) -> None:
+    """Raise ``TypeError`` unless this is a method and the problem has what it needs."""
+    if not isinstance(solver, Solver):
+        raise TypeError(f"solver is {shown(solver)}; it needs a method such as orthoprox.LSALM().")
+    for ability in solver.needs:
+        term = ability.lacking_in(problem)
+        if term is not None:
+            raise TypeError(f"{solver.facts.name} needs {ability.needed}; {term} {ability.lacking}. Choose another method.")
+
+
+def _times(value: Any, factor: float) -> Any:
+    """Return a parameter times a factor; a number that is not 0 does not become 0 or infinite."""
+    if is_array(value):
+        return value * factor
+    size = abs(value * factor)
+    return value if value == 0 else (1 if value > 0 else -1) * min(max(size, 1 / _LARGEST), _LARGEST)
