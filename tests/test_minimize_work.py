@@ -11,8 +11,8 @@ from adaptive_cases import LARGE as ADAPTIVE
 from cases import PROBLEMS, gaussian_pca
 from counting import counting_problem
 from orthoprox._linalg.packed import PackedEntries
-from orthoprox._run.meter import PARTS
 from orthoprox.problems.work import Work
+from orthoprox.stopping.clock import PARTS
 from small_problems import GAUSSIAN
 from small_problems import PROBLEMS as SMALL
 

@@ -17,7 +17,6 @@ from orthoprox._linalg.products import hurried
 from orthoprox._linalg.stiefel import polar
 from orthoprox._run.call import Call, Units, check_method, evaluator_at, measured, start_point
 from orthoprox._run.conclusion import EFFORTS, interrupted, lower_minima, polished, with_certified_status
-from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import lowest, solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result
@@ -29,7 +28,7 @@ from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
 from orthoprox.starts.points import Canonical, random
 from orthoprox.starts.search import runner_up_pays, search
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline, Meter
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
 from orthoprox.stopping.status import Status
 
@@ -148,7 +147,7 @@ def minimize(
         compiled = (searched or effort != "fast") and use_compiled(inside, compiled, deadline.budget)
         number = n_starts if not searched else 2 if effort != "fast" and runner_up_pays(inside) else 1
         starts = [X0] if X0 is not None else _starts(inside, start, number, rng, deadline, compiled=compiled)
-        starts = [namespace(X).astype(X, like.dtype) for X in starts]
+        starts = [_in_precision(X, like) for X in starts]
         evaluator = evaluator_at(inside, starts[0], meter, deadline)
         call = Call(
             inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, history=history, compiled=compiled
@@ -162,7 +161,7 @@ def minimize(
             result = lower_minima(call, result, rng, starts[1:] if searched else [], effort)
         if n_starts > 1 and searched and not deadline.interrupted:
             starts = _starts(inside, start, n_starts - 1, rng, deadline, compiled=compiled)
-            starts = [namespace(X).astype(X, like.dtype) for X in starts]
+            starts = [_in_precision(X, like) for X in starts]
             result = lowest([result, solve_from(call, units.inside, starts)])
         if polish:
             result = polished(call, result)
@@ -246,7 +245,7 @@ def _units(
     which runs will go on; the terms are probed there.
     """
     named = isinstance(start, str)
-    X = random(problem, np.random.default_rng(0)) if named else _point(problem, start, project)
+    X = random(counting, np.random.default_rng(0)) if named else _point(problem, start, project)
     units = Units(problem)
     with deadline.part():
         units, X = measured(problem, counting, X)
@@ -273,6 +272,10 @@ def _starts(
         for _ in range(number):
             starts.append(STARTS[name](problem, rng))
     return starts + [random(problem, rng) for _ in range(number - len(starts))]
+
+
+def _in_precision(X: Array, like: Array) -> Array:
+    return X if X.dtype == like.dtype else namespace(X).astype(X, like.dtype)
 
 
 def _point(problem: Problem, start: Any, project: bool) -> Array:

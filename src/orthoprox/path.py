@@ -8,13 +8,12 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import sparsity
 from orthoprox._run.conclusion import interrupted
-from orthoprox._run.meter import united
 from orthoprox._run.multistart import lowest
 from orthoprox._run.result import Result
 from orthoprox.minimize import minimize
 from orthoprox.nonsmooth.base import HasWeight
 from orthoprox.problems.problem import Problem, as_problem
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline, united
 from orthoprox.stopping.status import Status
 
 

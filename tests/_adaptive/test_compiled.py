@@ -19,7 +19,7 @@ from orthoprox.nonsmooth import L1, L21
 from orthoprox.problems.problem import counted
 from orthoprox.problems.work import Work
 from orthoprox.smooth import Quadratic, Variance
-from orthoprox.stopping.deadline import Stopped
+from orthoprox.stopping.clock import Stopped
 
 pytest.importorskip("numba")
 PHASE = FirstOrder(SETTINGS, alone=True)

@@ -15,11 +15,10 @@ from orthoprox._adaptive.small import SMALL
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run.call import Call
 from orthoprox._run.conclusion import lower_minima
-from orthoprox._run.meter import Meter, Part
 from orthoprox.problems.problem import counted
 from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, Stationary, Status
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline, Meter, Part
 from small_problems import GAUSSIAN, raising
 
 module = import_module("orthoprox._run.conclusion")

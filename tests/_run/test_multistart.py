@@ -11,14 +11,13 @@ from elsewhere import Deadly, run_or_die, sleep_instead, slow_problem
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run import multistart
 from orthoprox._run.call import Call
-from orthoprox._run.meter import Meter
 from orthoprox._run.multistart import solve_from
 from orthoprox._run.run import run
 from orthoprox.nonsmooth import L1
 from orthoprox.problems.problem import counted
 from orthoprox.smooth import Function
 from orthoprox.stopping import MaxIterations, Stationary, Status
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline, Meter
 
 RULE = Stationary(1e-6) | MaxIterations(5000)
 

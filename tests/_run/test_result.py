@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import orthoprox as op
-from orthoprox._run.meter import Part
 from orthoprox.problems.work import Work
 from orthoprox.stopping import MaxIterations, Status
+from orthoprox.stopping.clock import Part
 from small_problems import SPARSE, X0
 
 

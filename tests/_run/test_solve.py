@@ -10,11 +10,10 @@ from orthoprox import stiefel
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run.call import Call
 from orthoprox._run.ending import STALLED_STEPS
-from orthoprox._run.meter import Meter
 from orthoprox._run.run import _Run
 from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, MaxSeconds, Stationary, Status
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline, Meter
 from small_problems import DIVERGING, SPARSE, X0, A
 
 DIVERGING_SLOWLY = op.LSALM(rho=0.5, lam=2.0, r=0.1, alpha=1.4, beta=0.9, eps=0.0, box=2.0)  # cycles off the manifold

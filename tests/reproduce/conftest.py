@@ -11,7 +11,7 @@ from orthoprox.reproduce import run as reproduce
 from orthoprox.reproduce import workers
 from orthoprox.reproduce.sections import scaling
 from orthoprox.reproduce.spec import load
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline
 
 
 def no_data():

@@ -14,7 +14,7 @@ from orthoprox.reproduce import run as reproduce
 from orthoprox.reproduce import workers
 from orthoprox.reproduce.sections import SECTIONS
 from orthoprox.reproduce.spec import load, names
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline
 from reproduced import ID, OPTIONS, file, made_by_other_code, rows, taken
 
 pytestmark = pytest.mark.usefixtures("without_network")

@@ -11,7 +11,7 @@ from orthoprox.problems.work import Work
 from orthoprox.solvers import Adaptive
 from orthoprox.starts import STARTS
 from orthoprox.starts.search import advance, probe_ends, probe_value
-from orthoprox.stopping.deadline import Stopped
+from orthoprox.stopping.clock import Stopped
 
 
 def test_a_probe_measures_f_on_the_manifold():

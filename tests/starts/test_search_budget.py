@@ -9,7 +9,7 @@ from orthoprox.problems.work import Work
 from orthoprox.starts import coordinates, search
 from orthoprox.starts.search import runner_up_pays
 from orthoprox.starts.search import search as find
-from orthoprox.stopping.deadline import Deadline, Stopped
+from orthoprox.stopping.clock import Deadline, Stopped
 from small_problems import GAUSSIAN
 
 

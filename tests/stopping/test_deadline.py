@@ -7,7 +7,7 @@ from math import inf
 import pytest
 
 from orthoprox.stopping import Status, deadline
-from orthoprox.stopping.deadline import Deadline, Stopped
+from orthoprox.stopping.clock import Deadline, Stopped
 
 
 @pytest.fixture

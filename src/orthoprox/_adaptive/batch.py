@@ -11,13 +11,10 @@ from dataclasses import fields, replace
 import numpy as np
 
 from orthoprox._adaptive.first_order import FirstOrder
-from orthoprox._adaptive.phase import PrimalDual
 from orthoprox._adaptive.rules import Iterate, StagnationMonitor, dual_weights
 from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array
-from orthoprox._linalg.stiefel import multiplier
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import is_quadratic, lipschitz
 
 _MATRICES = "X", "E", "Y", "Z", "D", "G", "EY", "EG", "good"
 _NUMBERS = "c", "near_curvature", "gap", "stationarity", "feasibility", "t", "theta", "vanished"
@@ -63,20 +60,6 @@ class Stack:
             self._now = _step(phase, problem, self._now, runs)
             for i, run in zip(self._index, runs, strict=True):
                 self._runs[i] = run
-
-
-def first_iterates(phase: FirstOrder, problem: Problem, starts: Sequence[Array]) -> list[Iterate]:
-    """Return what ``FirstOrder.first`` returns, for several starts; a quadratic l has the same
-    curvature everywhere, and knows it.
-    """
-    curvature = lipschitz(problem.smooth, starts[0]) if is_quadratic(problem.smooth) else 0.0
-    if curvature == 0:
-        return [phase.first(problem, X) for X in starts]
-    P = np.stack(starts)
-    D, S = problem.grad(P), curvature * (P - problem.prox(P, 1 / curvature))
-    points = (PrimalDual(*point) for point in zip(P, multiplier(P, D + S), D, S, strict=True))
-    values = problem.value(P)
-    return [phase.begun(problem, point, float(f), curvature) for point, f in zip(points, values, strict=True)]
 
 
 def _stacked(runs: Sequence[Iterate]) -> dict[str, Array]:

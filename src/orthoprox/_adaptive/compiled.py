@@ -57,7 +57,7 @@ def loop(problem: Problem) -> Loop | None:
     ell, g = uncounted(problem)
     if type(ell) not in (Variance, Quadratic) or type(g) is not L1 or g.bound < inf or not problem.is_small(SMALL.entries):
         return None
-    H = ell.A if type(ell) is Quadratic and sp.issparse(ell.A) else hessian_matrix(ell)
+    H = ell.A if type(ell) is Quadratic and sp.issparse(ell.A) else hessian_matrix(problem.smooth)
     B = getattr(ell, "B", None)
     if not all(_is_double(part) for part in (H, g.mu, 0.0 if B is None else B)):
         return None

@@ -1,4 +1,4 @@
-"""Running a method: the one loop, its result, the meter of time and work, lower minima, processes,
+"""Running a method: the call and its units, the one loop, its result, what follows it, processes,
 progress and pictures.
 
 Imports the rooms _arrays, _linalg, files, nonsmooth, problems, _certify, stopping, _adaptive,

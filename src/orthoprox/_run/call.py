@@ -17,13 +17,12 @@ from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, is_array, precision
 from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, feasibility
-from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import scaled
 from orthoprox.solvers.base import Solver
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline, Meter
 from orthoprox.stopping.rules import Snapshot, Stop
 from orthoprox.stopping.status import Status
 from orthoprox.stopping.units import InUnits, multiplied

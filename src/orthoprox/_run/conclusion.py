@@ -17,13 +17,13 @@ from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._run.call import Call
 from orthoprox._run.ending import CTRL_C
-from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox._run.run import run
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.starts.points import neighbours, random_direction
 from orthoprox.starts.search import follow, path_length, probe_ends, probe_value
+from orthoprox.stopping.clock import Meter
 from orthoprox.stopping.status import Status
 
 _POLISHABLE = Status.CONVERGED, Status.ITERATIONS, Status.STALLED, Status.FAILED

@@ -12,13 +12,12 @@ from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run.call import Call
-from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox._run.run import run
 from orthoprox._run.workers import Workers, cores, may_start
 from orthoprox.problems.problem import Problem, counted
 from orthoprox.solvers.base import Solver
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline, Meter
 from orthoprox.stopping.rules import Stop
 from orthoprox.stopping.status import Status
 

@@ -11,10 +11,10 @@ from orthoprox._arrays.library import Array, to_numpy
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._linalg.stiefel import polar
-from orthoprox._run.meter import Part
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.work import Work
 from orthoprox.solvers.base import Solver
+from orthoprox.stopping.clock import Part
 from orthoprox.stopping.status import Status
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from orthoprox._run.ending import CTRL_C, STALLED_STEPS, Ending, zero_columns
 from orthoprox._run.result import Result
 from orthoprox.problems.own_terms import BROKEN, TermError
 from orthoprox.solvers.base import Residuals
-from orthoprox.stopping.deadline import Stopped
+from orthoprox.stopping.clock import Stopped
 from orthoprox.stopping.rules import Snapshot
 from orthoprox.stopping.status import Status
 

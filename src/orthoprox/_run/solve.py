@@ -6,12 +6,11 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._run.call import Call, Units, check_method, evaluator_at, measured, start_point
 from orthoprox._run.conclusion import interrupted
-from orthoprox._run.meter import Meter
 from orthoprox._run.result import Result
 from orthoprox._run.run import Callback, run
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers.base import Solver
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline, Meter
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
 
 

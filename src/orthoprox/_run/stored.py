@@ -8,10 +8,10 @@ from typing import Any
 from orthoprox._arrays.library import is_array, to_numpy
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
-from orthoprox._run.meter import Part
 from orthoprox._run.result import NotStored, Result
 from orthoprox.files.archive import Arrays, Header, read, write
 from orthoprox.problems.work import Work
+from orthoprox.stopping.clock import Part
 from orthoprox.stopping.status import Status
 
 KIND = "Result"

@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from time import sleep
 from typing import IO
 
-from orthoprox.stopping.deadline import Deadline, on_ctrl_c
+from orthoprox.stopping.clock import Deadline, on_ctrl_c
 
 EMPTY = b""
 _LENGTH = 8  # bytes before a frame

@@ -18,7 +18,7 @@ from orthoprox.estimators.support import on_support
 from orthoprox.nonsmooth.base import Nonsmooth
 from orthoprox.nonsmooth.indicator import Box
 from orthoprox.nonsmooth.separable import Zero
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline
 
 Matrix = np.ndarray[Any, Any]
 _SHORT, _LONG = np.geomspace(0.02, 0.3, 6), np.geomspace(0.01, 0.6, 10)  # alphas of the path, beside dense starts or alone

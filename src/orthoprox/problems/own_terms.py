@@ -13,7 +13,7 @@ from orthoprox._arrays.library import Array, namespace, norm
 
 
 class Caller(Protocol):
-    """What may end a call before an evaluation of a term: see ``stopping/deadline.py``."""
+    """What may end a call before an evaluation of a term: see ``stopping/clock.py``."""
 
     def heed(self) -> None:
         """Raise if the call has to end."""

@@ -11,7 +11,7 @@ from orthoprox.reproduce.agenda import Agenda
 from orthoprox.reproduce.studies import STUDIES
 from orthoprox.reproduce.studies.study import Outcome, Settings
 from orthoprox.reproduce.task import Task
-from orthoprox.stopping.deadline import Deadline
+from orthoprox.stopping.clock import Deadline
 
 _PAUSE = 0.5  # seconds until it is asked again whether other processes have left something to do
 

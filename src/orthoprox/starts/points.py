@@ -13,7 +13,7 @@ from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precis
 from orthoprox._linalg.stiefel import polar, sym, tangent
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import hessian_matrix, largest_secant
-from orthoprox.stopping.deadline import Stopped
+from orthoprox.stopping.clock import Stopped
 
 
 class Canonical(np.random.Generator):

@@ -8,21 +8,24 @@ from math import inf
 
 import numpy as np
 
-from orthoprox._adaptive.batch import Stack, first_iterates
+from orthoprox._adaptive.batch import Stack
 from orthoprox._adaptive.compiled import Walks
 from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.phase import PrimalDual
+from orthoprox._adaptive.rules import Iterate
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, extreme, namespace
-from orthoprox._linalg.stiefel import polar
+from orthoprox._linalg.stiefel import multiplier, polar
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import scaled
 from orthoprox.problems.smoothed import Smoothed
+from orthoprox.smooth.curvature import is_quadratic, lipschitz
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random, rotations, steepest
-from orthoprox.stopping.deadline import Deadline, Stopped
+from orthoprox.stopping.clock import Deadline, Stopped
 
 Kind = Callable[[Problem, np.random.Generator], Array]
 
@@ -174,7 +177,7 @@ def probe_ends(problem: Problem, starts: Sequence[Array], *, compiled: bool = Fa
     that leads up ends at its start. If time is over, they end where they are.
     """
     phase, P, dtype = FirstOrder(SETTINGS, alone=True), np.stack(starts), starts[0].dtype
-    going = first_iterates(phase, problem, starts)
+    going = _first_iterates(phase, problem, starts)
     values = np.nan_to_num([run.memory.value for run in going], nan=inf, neginf=inf)
     ended: list[tuple[float, Array]] = []
     with suppress(Stopped):
@@ -193,6 +196,20 @@ def probe_ends(problem: Problem, starts: Sequence[Array], *, compiled: bool = Fa
             going, P, values = [going[i] for i in stay], P[stay], values[stay]
     found = [(float(values[i]), P[i]) for i in np.argsort(values, kind="stable")]
     return found + ended
+
+
+def _first_iterates(phase: FirstOrder, problem: Problem, starts: Sequence[Array]) -> list[Iterate]:
+    """Return what ``FirstOrder.first`` returns, for several starts; a quadratic l has the same
+    curvature everywhere, and knows it.
+    """
+    curvature = lipschitz(problem.smooth, starts[0]) if is_quadratic(problem.smooth) else 0.0
+    if curvature == 0:
+        return [phase.first(problem, X) for X in starts]
+    P = np.stack(starts)
+    D, S = problem.grad(P), curvature * (P - problem.prox(P, 1 / curvature))
+    points = (PrimalDual(*point) for point in zip(P, multiplier(P, D + S), D, S, strict=True))
+    values = problem.value(P)
+    return [phase.begun(problem, point, float(f), curvature) for point, f in zip(points, values, strict=True)]
 
 
 def _values(problem: Problem, P: Array) -> Array:

@@ -1,5 +1,5 @@
-"""Stopping rules, the snapshot that they read, the paper's rules, the deadline of a call, and the
-status that a run ends with.
+"""Stopping rules, the snapshot that they read, the paper's rules, the clock of a call (its meter
+and its deadline), and the status that a run ends with.
 
 Imports the rooms _arrays, problems, _certify.
 """

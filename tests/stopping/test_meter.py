@@ -5,8 +5,8 @@ from time import perf_counter
 import pytest
 
 from orthoprox._run import meter as module
-from orthoprox._run.meter import Meter
 from orthoprox.problems.work import Work
+from orthoprox.stopping.clock import Meter
 
 
 @pytest.fixture
