@@ -1,5 +1,5 @@
-"""The walk of a default call: which modules it visits, and on which ways. It stays so short that one
-can follow it.
+"""The walk of a default call: which modules it visits, and on which ways. It stays so short that
+one can follow it.
 """
 
 import sys

@@ -13,6 +13,7 @@ from orthoprox._adaptive import compiled
 from orthoprox._adaptive.batch import Stack
 from orthoprox._adaptive.compiled import Walks, loop, use_compiled
 from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.rules import MONITOR, NUMBERS
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox.nonsmooth import L1, L21
@@ -58,6 +59,14 @@ def assert_same(one, two, rtol=1e-6):
     assert one.monitor.step_rule == two.monitor.step_rule
     assert one.monitor.iterations == two.monitor.iterations
     assert (one.memory.divergences, one.memory.safety) == (two.memory.divergences, two.memory.safety)
+
+
+def test_the_places_of_numbers_are_those_of_their_names():
+    from orthoprox._adaptive import walk
+
+    places = {"c": "C", "near_curvature": "NEAR_C"}
+    for place, name in enumerate(NUMBERS + MONITOR):
+        assert getattr(walk, places.get(name, name.upper())) == place
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

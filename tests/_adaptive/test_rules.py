@@ -1,6 +1,6 @@
 """The parameter rules of the first-order phase, one by one, and its stagnation monitor."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +11,7 @@ from adaptive_cases import X0
 from cases import symmetric
 from orthoprox import smooth, stiefel
 from orthoprox._adaptive import rules
-from orthoprox._adaptive.first_order import FullSpace
+from orthoprox._adaptive.first_order import FirstOrder, FullSpace
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox.nonsmooth import Zero
@@ -140,3 +140,21 @@ def test_a_goal_that_is_near_makes_the_same_progress_fast_enough():
     residuals = [0.01 * 0.999**k for k in range(400)]
     assert updates(StagnationMonitor(), residuals, replace(SETTINGS, goal=1e-300))[-1].step_rule > 0
     assert updates(StagnationMonitor(), residuals, replace(SETTINGS, goal=1e-2, identified=0.5))[-1].step_rule == 0
+
+
+def test_an_iterate_is_its_matrices_and_numbers():
+    """It comes back from floats as it was, counts as integers; nothing but its memory and its
+    failure stays behind.
+    """
+    problem = op.Problem(smooth.Quadratic(symmetric(1, 20)), op.nonsmooth.L1(0.3), (20, 3))
+    one, other = (FirstOrder(SETTINGS).first(problem, c * stiefel.random_point(20, 3)) for c in (1.0, 1.1))
+    one = replace(one, vanished=2, theta=0.5, monitor=StagnationMonitor(1, 4, 7, 0.1, 0.2, 1))
+    matrices = {name: getattr(one, name) for name in rules.MATRICES}
+    numbers = {name: np.float64(getattr(one, name)) for name in rules.NUMBERS}
+    numbers |= {name: np.float64(getattr(one.monitor, name)) for name in rules.MONITOR}
+    same = other.holding(matrices, numbers)
+    for field in fields(one):
+        expected = getattr(other if field.name in ("memory", "failed") else one, field.name)
+        assert np.all(getattr(same, field.name) == expected), field.name
+        assert type(getattr(same, field.name)) is type(expected), field.name
+    assert all(type(getattr(same.monitor, name)) is type(getattr(one.monitor, name)) for name in rules.MONITOR)

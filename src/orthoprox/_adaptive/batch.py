@@ -6,20 +6,14 @@ longer than a step of one. Each run makes the iterates that it would make alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
 
 import numpy as np
 
 from orthoprox._adaptive.first_order import FirstOrder
-from orthoprox._adaptive.rules import Iterate, StagnationMonitor, dual_weights
+from orthoprox._adaptive.rules import MATRICES, MONITOR, NUMBERS, Iterate, StagnationMonitor, dual_weights
 from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array
 from orthoprox.problems.problem import Problem
-
-_MATRICES = "X", "E", "Y", "Z", "D", "G", "EY", "EG", "good"
-_NUMBERS = "c", "near_curvature", "gap", "stationarity", "feasibility", "t", "theta", "vanished"
-_MONITOR = tuple(field.name for field in fields(StagnationMonitor))
-_COUNTS = "vanished", "step_rule", "patience", "iterations", "slow"  # the integers among them
 
 
 class Stack:
@@ -40,8 +34,7 @@ class Stack:
     @property
     def runs(self) -> list[Iterate]:
         """The iterates, one by one."""
-        for at, i in enumerate(self._index):
-            self._runs[i] = _single(self._runs[i], self._now, at)
+        self._keep()
         return list(self._runs)
 
     def advance(self, phase: FirstOrder, problem: Problem, iterations: int, tol: float) -> None:
@@ -52,7 +45,7 @@ class Stack:
             residual = np.maximum(self._now["stationarity"], self._now["feasibility"])
             going = (residual > tol) & (self._now["step_rule"] < len(phase.settings.margins))
             if not np.all(going):
-                self.runs  # noqa: B018 - those that end are kept
+                self._keep()  # those that end
                 self._index, self._now = self._index[going], {name: values[going] for name, values in self._now.items()}
             if not len(self._index):
                 break
@@ -61,18 +54,21 @@ class Stack:
             for i, run in zip(self._index, runs, strict=True):
                 self._runs[i] = run
 
+    def _keep(self) -> None:
+        """Keep the last iterates of the runs that go on, one by one."""
+        for at, i in enumerate(self._index):
+            self._runs[i] = _single(self._runs[i], self._now, at)
+
 
 def _stacked(runs: Sequence[Iterate]) -> dict[str, Array]:
-    now = {name: np.stack([getattr(run, name) for run in runs]) for name in _MATRICES}
-    now |= {name: np.array([float(getattr(run, name)) for run in runs]) for name in _NUMBERS}
-    return now | {name: np.array([float(getattr(run.monitor, name)) for run in runs]) for name in _MONITOR}
+    now = {name: np.stack([getattr(run, name) for run in runs]) for name in MATRICES}
+    now |= {name: np.array([float(getattr(run, name)) for run in runs]) for name in NUMBERS}
+    return now | {name: np.array([float(getattr(run.monitor, name)) for run in runs]) for name in MONITOR}
 
 
 def _single(run: Iterate, now: dict[str, Array], at: int) -> Iterate:
     """Return one run with its fields of a stack."""
-    numbers = {name: int(now[name][at]) if name in _COUNTS else float(now[name][at]) for name in (*_NUMBERS, *_MONITOR)}
-    monitor = StagnationMonitor(**{name: numbers.pop(name) for name in _MONITOR})  # type: ignore[arg-type]
-    return replace(run, **{name: now[name][at] for name in _MATRICES}, **numbers, monitor=monitor)  # type: ignore[arg-type]
+    return run.holding(*({name: now[name][at] for name in names} for names in (MATRICES, NUMBERS + MONITOR)))
 
 
 def _step(phase: FirstOrder, problem: Problem, s: dict[str, Array], runs: list[Iterate]) -> dict[str, Array]:
@@ -146,15 +142,14 @@ def _step(phase: FirstOrder, problem: Problem, s: dict[str, Array], runs: list[I
 
 def _monitored(k: Settings, s: dict[str, Array], residual: Array) -> dict[str, Array]:
     """Return what ``StagnationMonitor.update`` returns, for all runs."""
-    new = {name: s[name] for name in _MONITOR}
+    new = {name: s[name] for name in MONITOR}
     new |= {"iterations": s["iterations"] + 1, "window_best": np.minimum(s["window_best"], residual)}
     ends = np.flatnonzero(new["iterations"] % k.window == 0)
     if len(ends):
         new = {name: values.copy() for name, values in new.items()}
     for i in ends:
-        before = {name: int(s[name][i]) if name in _COUNTS else float(s[name][i]) for name in _MONITOR}
-        after = StagnationMonitor(**before).update(k, float(residual[i]))  # type: ignore[arg-type]
-        for name in _MONITOR:
+        after = StagnationMonitor.of({name: s[name][i] for name in MONITOR}).update(k, float(residual[i]))
+        for name in MONITOR:
             new[name][i] = getattr(after, name)
     return new
 

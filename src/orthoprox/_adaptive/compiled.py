@@ -8,29 +8,27 @@ import os
 import struct
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from orthoprox._adaptive.first_order import FirstOrder
-from orthoprox._adaptive.rules import Iterate, StagnationMonitor
+from orthoprox._adaptive.rules import MATRICES, MONITOR, NUMBERS, Iterate
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array
 from orthoprox._arrays.words import short
 from orthoprox.nonsmooth.separable import L1
 from orthoprox.problems.problem import Problem, uncounted
-from orthoprox.smooth.curvature import hessian_matrix
 from orthoprox.smooth.quadratic import Quadratic
 from orthoprox.smooth.variance import Variance
 
-_COUNTS = "vanished", "step_rule", "patience", "iterations", "slow"  # the integers among them
 _LOADING = 2.0  # seconds, more than loading numba takes on a slow machine
 _CODE = Path(__file__).with_name("walk.py")
 
@@ -54,10 +52,10 @@ def loop(problem: Problem) -> Loop | None:
     """Return the compiled loop for a small problem with a quadratic l that shows its matrix and
     g = L1, in double precision; None for another problem.
     """
-    ell, g = uncounted(problem)
+    (ell, g), smooth = uncounted(problem), cast(Any, problem.smooth)
     if type(ell) not in (Variance, Quadratic) or type(g) is not L1 or g.bound < inf or not problem.is_small(SMALL.entries):
         return None
-    H = ell.A if type(ell) is Quadratic and sp.issparse(ell.A) else hessian_matrix(problem.smooth)
+    H = ell.A if type(ell) is Quadratic and sp.issparse(ell.A) else smooth.hessian
     B = getattr(ell, "B", None)
     if not all(_is_double(part) for part in (H, g.mu, 0.0 if B is None else B)):
         return None
@@ -174,7 +172,7 @@ class Walks:
 
 def _packed(phase: FirstOrder, way: Loop, run: Iterate, tol: float) -> tuple[Any, Array, Any]:
     """Return an iterate as what the loop works on, and its settings."""
-    from orthoprox._adaptive.walk import CONSTANTS, MATRICES, MEMORY, MONITOR, NUMBERS
+    from orthoprox._adaptive.walk import CONSTANTS, MEMORY
 
     k = phase.settings
     arrays = (
@@ -192,10 +190,5 @@ def _packed(phase: FirstOrder, way: Loop, run: Iterate, tol: float) -> tuple[Any
 
 def _unpacked(run: Iterate, arrays: Any, numbers: Array) -> Iterate:
     """Return the iterate that the loop has left."""
-    from orthoprox._adaptive.walk import MATRICES, MONITOR, NUMBERS
-
-    found: dict[str, Any] = dict(zip((*NUMBERS, *MONITOR), numbers.tolist(), strict=True))
-    found |= {name: int(found[name]) for name in _COUNTS}
-    monitor = StagnationMonitor(**{name: found.pop(name) for name in MONITOR})
-    found |= {name: np.array(M.T, order="C") for name, M in zip(MATRICES, arrays, strict=False)}
-    return replace(run, **found, monitor=monitor)
+    matrices = {name: np.array(M.T, order="C") for name, M in zip(MATRICES, arrays, strict=False)}
+    return run.holding(matrices, dict(zip(NUMBERS + MONITOR, numbers.tolist(), strict=True)))

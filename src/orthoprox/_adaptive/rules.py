@@ -4,8 +4,10 @@ state.
 docs/automatic.md derives them. ``k`` are the settings.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from math import inf, log
+from typing import Any
 
 from orthoprox._adaptive.phase import Memory
 from orthoprox._adaptive.settings import SETTINGS, Settings
@@ -79,6 +81,11 @@ class StagnationMonitor:
     previous_best: float = inf  # the smallest residual of the windows before
     slow: int = 0  # slow windows in a row
 
+    @classmethod
+    def of(cls, numbers: Mapping[str, Any]) -> "StagnationMonitor":
+        """Return the monitor with these numbers, of any type, among others."""
+        return cls(**_typed(numbers, MONITOR))
+
     def update(self, k: Settings, residual: float) -> "StagnationMonitor":
         """Return the monitor after one more iteration. If the run stagnates, it names the next step
         rule.
@@ -127,3 +134,20 @@ class Iterate:
     def residual(self) -> float:
         """The larger of the two residuals."""
         return max(self.stationarity, self.feasibility)
+
+    def holding(self, matrices: Mapping[str, Array], numbers: Mapping[str, Any]) -> "Iterate":
+        """Return the iterate with these ``MATRICES``, ``NUMBERS`` and ``MONITOR``, the numbers of
+        any type.
+        """
+        return replace(self, **matrices, **_typed(numbers, NUMBERS), monitor=StagnationMonitor.of(numbers))
+
+
+def _typed(numbers: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: int(numbers[name]) if name in COUNTS else float(numbers[name]) for name in names}
+
+
+# The fields of an iterate, as a stack of runs or a compiled loop holds them
+MATRICES = tuple(field.name for field in fields(Iterate) if field.type is Array)
+NUMBERS = tuple(field.name for field in fields(Iterate) if field.type in (int, float))
+MONITOR = tuple(field.name for field in fields(StagnationMonitor))
+COUNTS = {field.name for field in (*fields(Iterate), *fields(StagnationMonitor)) if field.type is int}  # of the numbers

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from orthoprox._adaptive.rules import MATRICES, MONITOR, NUMBERS
+
 GOING, ENDED, LOST = 0, 1, 2  # why a walk returns: all its iterations are made, it has ended, it needs a restart
 
-# What it works on, by the names of ``Iterate``, ``Settings`` and ``Memory``, in order
-MATRICES = "X", "E", "Z", "D", "EY", "EG", "good", "Y", "G"
-NUMBERS = "c", "near_curvature", "gap", "stationarity", "feasibility", "t", "theta", "vanished"
-MONITOR = "step_rule", "patience", "iterations", "window_best", "previous_best", "slow"
+# What it works on beside the fields of an iterate, by the names of ``Settings`` and ``Memory``
 CONSTANTS = "penalty", "smoothing", "centre", "inertia", "near", "vanished", "weight", "window", "slow", "goal", "identified"
 MEMORY = "floor", "safety", "bound"
+# The places of ``NUMBERS`` and ``MONITOR``
 C, NEAR_C, GAP, STATIONARITY, FEASIBILITY, T, THETA, VANISHED = range(len(NUMBERS))
 STEP_RULE, PATIENCE, ITERATIONS, WINDOW_BEST, PREVIOUS_BEST, SLOW = range(len(NUMBERS), len(NUMBERS + MONITOR))
 
@@ -57,9 +57,9 @@ def walk(rows: Any, arrays: Any, s: Any, settings: Any, steps: int) -> Any:
     steps : int
         The iterations.
     """
-    X, E, Z, D, EY, EG, good, Y, G, mu, B, P, S = arrays
+    X, E, Y, Z, D, G, EY, EG, good, mu, B, P, S = arrays
     (pointers, columns, values), (constants, (floor, safety, bound, tol), margins, decays) = rows, settings
-    penalty, smoothing, centre, inertia, near, patience, weight, window, hasty, goal, identified = constants
+    penalty, smoothing, centre, inertia, near, vanished_limit, weight, window, slow_limit, goal, identified = constants
     n, m = X.shape
     dense = len(values) == m * m
     d = np.empty(m)
@@ -180,7 +180,7 @@ def walk(rows: Any, arrays: Any, s: Any, settings: Any, steps: int) -> Any:
                     lost = not positive
                 else:
                     vanished = not positive
-        if lost or (vanished and s[VANISHED] + 1 >= patience):
+        if lost or (vanished and s[VANISHED] + 1 >= vanished_limit):
             return done + 1, LOST
 
         # residuals, curvature, stagnation
@@ -201,7 +201,7 @@ def walk(rows: Any, arrays: Any, s: Any, settings: Any, steps: int) -> Any:
         if s[ITERATIONS] % window == 0:
             best, before = s[WINDOW_BEST], s[PREVIOUS_BEST]
             gain = log(before / best) if 0 < best < before < inf else 0.0
-            slow = best > 0 and log(max(best / goal, 1 / identified)) * window > hasty * gain
+            slow = best > 0 and log(max(best / goal, 1 / identified)) * window > slow_limit * gain
             s[SLOW] = s[SLOW] + 1 if s[ITERATIONS] > window and slow else 0.0
             s[WINDOW_BEST], s[PREVIOUS_BEST] = inf, min(before, best)
             if s[SLOW] >= s[PATIENCE]:  # the next step rule begins anew

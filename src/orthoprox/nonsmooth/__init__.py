@@ -1,5 +1,4 @@
-"""Nonsmooth terms g, one file for each family; their base class, their abilities, and the Moreau
-envelope.
+"""Nonsmooth terms g, one file for each family; their base class and their abilities.
 
 Imports the rooms _arrays, _linalg.
 """
