@@ -39,6 +39,23 @@ def test_going_back_never_ends_higher(mus):
         assert two.projected_objective <= one.projected_objective + 1e-12 * abs(one.projected_objective)
 
 
+@pytest.mark.parametrize(("runs", "at_work", "solved"), [(2, 1, 2), (3, 2, 3), (4, 1, 3), (5, 0, 3)])
+def test_the_weight_at_work_is_the_one_that_is_interrupted(runs, at_work, solved):
+    """Three weights and back are five runs, of the weights 0, 1, 2, 1 and 0."""
+    begun = []
+
+    def interrupt(now):
+        begun.extend([now] if now.iteration == 0 else [])
+        if len(begun) == runs:
+            raise StopIteration
+
+    with pytest.warns(op.ConvergenceWarning):
+        results = op.path(gaussian_pca(), [0.5, 0.45, 0.4], "random", callback=interrupt)
+    statuses = [op.Status.CONVERGED] * solved
+    statuses[at_work] = op.Status.INTERRUPTED
+    assert [result.status for result in results] == statuses
+
+
 def test_other_parameters_of_a_penalty_stay():
     assert MCP(0.3, gamma=2.5).weighted(0.1).gamma == 2.5
     assert SCAD(0.3, a=4.5).weighted(0.1).a == 4.5

@@ -45,7 +45,7 @@ def path(
     -------
     list of Result
         One for each weight, in the order of ``mus``. After Ctrl-C, or a callback that ends a run,
-        those of the weights so far, the last one with the status INTERRUPTED.
+        those of the weights so far, the one at work with the status INTERRUPTED.
     """
     g = as_problem(problem).nonsmooth
     if not isinstance(g, HasWeight):
@@ -65,13 +65,11 @@ def path(
             stopped = deadline.interrupted or found.status is Status.INTERRUPTED
             results[k] = found if k not in results else _better(results[k], found)
             if stopped:
+                results[k] = interrupted(results[k])
                 break
             if sparsity(found.X) < 1:  # a run that did not converge may end at X = 0
                 start, options = found.X, {**options, "project": True, "n_starts": 1}
-    found_so_far = [results[k] for k in sorted(results)]
-    if found_so_far and stopped:
-        found_so_far[-1] = interrupted(found_so_far[-1])
-    return found_so_far
+    return [results[k] for k in sorted(results)]
 
 
 def _better(one: Result, other: Result) -> Result:

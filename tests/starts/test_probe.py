@@ -31,6 +31,33 @@ def test_a_probe_is_the_first_order_phase_of_the_default_method(iterations):
     np.testing.assert_array_equal(advance(problem, X, iterations), solver.output(states[-1]))
 
 
+class Clock:
+    """Time is over after some evaluations."""
+
+    def __init__(self, left):
+        self.left = left
+
+    def heed(self):
+        self.left -= 1
+        if self.left < 0:
+            raise Stopped
+
+    def call(self, function, *arguments):
+        return function(*arguments)
+
+
+@pytest.mark.parametrize("calls", [1, 7, 40])
+def test_a_probe_ends_where_it_is_when_time_is_over(calls):
+    """It returns the last iterate whose step was made."""
+    problem, clock = gaussian_pca(), Clock(10**9)
+    X, inside = STARTS["random"](problem, np.random.default_rng(0)), counted(problem, Work(), clock)
+    advance(inside, X, 0)
+    clock.left = 10**9 - clock.left + calls  # what the first iterate takes, and some more
+    cut = advance(inside, X, 100)
+    assert clock.left == -1
+    np.testing.assert_array_equal(cut, advance(problem, X, calls // 2))  # a step takes a prox and a gradient
+
+
 @pytest.mark.parametrize("calls", [1, 3, 30, 10**9])
 def test_probes_keep_what_they_have_when_time_is_over(calls):
     """Each end is no higher than its start, in its precision, and the lowest comes first."""
@@ -38,19 +65,7 @@ def test_probes_keep_what_they_have_when_time_is_over(calls):
     rng = np.random.default_rng(0)
     points = [STARTS["random"](problem, rng).astype(np.float32) for _ in range(8)]
 
-    class Clock:
-        left = calls
-
-        def heed(self):
-            self.left -= 1
-            if self.left < 0:
-                raise Stopped
-
-        def call(self, function, *arguments):
-            return function(*arguments)
-
-    clock = Clock()
-    clock.left = 10**9
+    clock = Clock(10**9)
     inside = counted(problem, Work(), clock)
     first = [float(problem.value(X)) for X in points]
     clock.left = 40 + calls  # the first iterates are there
