@@ -16,10 +16,10 @@ from orthoprox._arrays.words import short
 from orthoprox._linalg.products import hurried
 from orthoprox._linalg.stiefel import polar
 from orthoprox._run.call import Call, Units, check_method, evaluator_at, measured, start_point
-from orthoprox._run.conclusion import EFFORTS, interrupted, lower_minima, polished, with_certified_status
+from orthoprox._run.conclusion import EFFORTS, lower_minima, polished, with_certified_status
 from orthoprox._run.multistart import lowest, solve_from
 from orthoprox._run.progress import Progress
-from orthoprox._run.result import Result
+from orthoprox._run.result import Result, interrupted
 from orthoprox._run.run import Callback, run
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem, as_problem, counted

@@ -7,9 +7,8 @@ from typing import Any
 from orthoprox._arrays import inputs
 from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import sparsity
-from orthoprox._run.conclusion import interrupted
 from orthoprox._run.multistart import lowest
-from orthoprox._run.result import Result
+from orthoprox._run.result import Result, interrupted
 from orthoprox.minimize import minimize
 from orthoprox.nonsmooth.base import HasWeight
 from orthoprox.problems.problem import Problem, as_problem

@@ -6,7 +6,8 @@ from math import inf
 
 import pytest
 
-from orthoprox.stopping import Status, deadline
+from orthoprox.stopping import Status
+from orthoprox.stopping import clock as module
 from orthoprox.stopping.clock import Deadline, Stopped
 
 
@@ -14,7 +15,7 @@ from orthoprox.stopping.clock import Deadline, Stopped
 def clock(monkeypatch):
     """A clock that shows what it is told."""
     shown = [100.0]
-    monkeypatch.setattr(deadline, "perf_counter", lambda: shown[0])
+    monkeypatch.setattr(module, "perf_counter", lambda: shown[0])
     return shown
 
 
@@ -36,7 +37,7 @@ def test_a_call_may_go_on_until_its_deadline(clock):
 
 
 def test_without_a_budget_no_clock_is_read(monkeypatch):
-    monkeypatch.setattr(deadline, "perf_counter", None)
+    monkeypatch.setattr(module, "perf_counter", None)
     end = Deadline()
     with end.part(0.1), end.reserving(True):
         end.heed()

@@ -4,8 +4,8 @@ from time import perf_counter
 
 import pytest
 
-from orthoprox._run import meter as module
 from orthoprox.problems.work import Work
+from orthoprox.stopping import clock as module
 from orthoprox.stopping.clock import Meter
 
 

@@ -16,7 +16,6 @@ from orthoprox._arrays.library import Array
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._run.call import Call
-from orthoprox._run.ending import CTRL_C
 from orthoprox._run.result import Result
 from orthoprox._run.run import run
 from orthoprox.nonsmooth.separable import Zero
@@ -100,14 +99,6 @@ def with_certified_status(result: Result, tol: float) -> Result:
         return result
     before = f" Before that: {result.message}" if result.status is Status.FAILED else ""
     return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value + before)
-
-
-def interrupted(result: Result) -> Result:
-    """Return the result with the status that says so."""
-    if result.status is Status.INTERRUPTED:
-        return result
-    message = f"{Status.INTERRUPTED.value} {CTRL_C} Before that: {result.message}"
-    return replace(result, status=Status.INTERRUPTED, message=message)
 
 
 class _Search:

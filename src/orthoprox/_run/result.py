@@ -2,7 +2,7 @@
 
 import html
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from orthoprox._arrays.library import Array, to_numpy
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._linalg.stiefel import polar
+from orthoprox._run.ending import CTRL_C
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.work import Work
 from orthoprox.solvers.base import Solver
@@ -217,3 +218,11 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def interrupted(result: Result) -> Result:
+    """Return the result with the status that says so."""
+    if result.status is Status.INTERRUPTED:
+        return result
+    message = f"{Status.INTERRUPTED.value} {CTRL_C} Before that: {result.message}"
+    return replace(result, status=Status.INTERRUPTED, message=message)

@@ -5,8 +5,7 @@ from typing import Any
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._run.call import Call, Units, check_method, evaluator_at, measured, start_point
-from orthoprox._run.conclusion import interrupted
-from orthoprox._run.result import Result
+from orthoprox._run.result import Result, interrupted
 from orthoprox._run.run import Callback, run
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers.base import Solver
