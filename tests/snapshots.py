@@ -18,6 +18,7 @@ def snapshot(**changes):
         "own_multiplier": lambda: None,
         "seconds": 2.0,
         "run_seconds": 1.0,
+        "due": False,
         "scheduled": False,
         "residuals": {"step": lambda: 1e-4, "constraint": lambda: 2.0},
         "evaluator": Evaluator.at(problem, X),

@@ -67,7 +67,7 @@ def test_stationary_needs_the_point_itself_near_its_prox_point():
     problem = op.Problem(smooth, op.nonsmooth.Zero(), (6, 2))
     X = stiefel.random_point(6, 2, 2)
     evaluator = Evaluator(problem, step=1.0, floor=0.0)
-    now = snapshot(problem=problem, X=X, own_multiplier=lambda: np.zeros((2, 2)), evaluator=evaluator, scheduled=True)
+    now = snapshot(problem=problem, X=X, own_multiplier=lambda: np.zeros((2, 2)), evaluator=evaluator, due=True)
     assert now.stationarity <= 1e-12
     assert now.certificate.feasibility <= 1e-12
     assert now.feasibility <= 1e-12
@@ -75,7 +75,7 @@ def test_stationary_needs_the_point_itself_near_its_prox_point():
 
 
 def test_stationary_computes_no_certificate_in_between():
-    """Between the scheduled measurements the rule reads the solver's residuals, which are free."""
+    """Between those that are due the rule reads the solver's residuals, which are free."""
     now = snapshot(residuals={"constraint": lambda: 1.0, "prox": lambda: 1.0})
     assert Stationary(1e-6).check(now) is None
     assert not now.certified
@@ -98,3 +98,14 @@ def test_stationary_looks_between_the_measurements_when_the_residuals_are_small(
     assert looks(iteration=100, checked=95, scale=10.0, least=1.1e-6)
     assert not looks(iteration=1000, checked=990, scale=10.0, least=9e-7)
     assert looks(iteration=1000, checked=500, scale=10.0, least=9e-7)
+
+
+@pytest.mark.parametrize("method", ["adaptive", "lsalm", "manpg", "mialm"])
+@pytest.mark.parametrize("every", [None, 7])
+def test_where_a_run_ends_does_not_depend_on_its_history(method, every):
+    """The rule reads certificates of its own, and not those of the measurements that are kept."""
+    problem, X0 = op.problems.sparse_pca(op.datasets.five_components(50, 30, seed=0), 3, 0.5), stiefel.random_point(30, 3, 0)
+    kept, unkept = (op.solve(problem, op.SOLVERS[method](), X0, every=every, history=history) for history in (True, False))
+    assert kept.converged
+    assert kept.iterations == unkept.iterations
+    np.testing.assert_array_equal(kept.X, unkept.X)

@@ -23,7 +23,7 @@ Callback = Callable[[Snapshot], object]
 _SPACING = 256  # iterations between measurements late in a run; these stay below a twentieth of the work
 _DIVERGED = 1e6  # a step this long, or |X'X - I| this large, has diverged
 _LEAST_WORK, _MOST_WORK = 50, 1000  # bounds of the work for the last certificate, in pairs of products
-_LATE = 64  # the second measurement of a run without history; the first is at the start
+_LATE = 64  # the second certificate that is due; the first is at the start
 
 
 def run(call: Call, X0: Array, callback: Callback | None = None) -> Result:
@@ -107,7 +107,7 @@ class _Run:
             if status is None and self.callback is None and not now.scheduled:
                 return None
             with self.meter.part("certificate"):
-                if status is None and now.scheduled and not now.feasibility <= _DIVERGED:
+                if status is None and now.due and not now.feasibility <= _DIVERGED:
                     status = Status.DIVERGED
                 ending = None if status is None else self._ending(status, state)
                 if now.scheduled or ending is not None:
@@ -132,8 +132,8 @@ class _Run:
 
     def _snapshot(self, state: Any, residuals: Residuals) -> Snapshot:
         k = self.iteration
-        early = k & (k - 1) == 0 and (self.kept or k >= _LATE)
-        due = k % self.every == 0 if self.every else k % _SPACING == 0 or early
+        power = k & (k - 1) == 0
+        due = k % self.every == 0 if self.every else k % _SPACING == 0 or (power and k >= _LATE)
         return Snapshot(
             problem=self.problem,
             iteration=k,
@@ -141,7 +141,8 @@ class _Run:
             own_multiplier=partial(self.solver.multiplier, state),
             seconds=self.meter.seconds() - self.begun[0],
             run_seconds=self.meter.seconds("run") - self.begun[1],
-            scheduled=due,
+            due=due,
+            scheduled=due or (power and self.kept and not self.every),
             residuals=residuals,
             evaluator=self.evaluator,
             checked=self.checked,

@@ -30,7 +30,8 @@ class Snapshot:
     own_multiplier: Callable[[], Array | None]  # of X'X = I, as the method has it
     seconds: float  # all time since the run began, measurements and callbacks included
     run_seconds: float  # time of the method alone: steps and what its stopping rule reads
-    scheduled: bool  # a measurement is due at this iteration
+    due: bool  # a certificate is due at this iteration, whether or not measurements are kept
+    scheduled: bool  # a measurement is due
     residuals: Mapping[str, Callable[[], Array]]  # the solver's own; infinite before the first step
     evaluator: Evaluator
     checked: int  # the iteration of the last certificate before this one
@@ -151,8 +152,9 @@ class Stationary(Stop):
     """Converged: the certificate proves relative stationarity and feasibility up to ``tol``.
 
     Both hold at the prox point P; the iterate itself is feasible up to ``tol`` and within ``tol
-    sqrt(n)`` of P. The certificate is computed at the scheduled measurements, and in between once
-    the solver's residuals fall below ``tol``.
+    sqrt(n)`` of P. The certificate is computed at the start, after 64, 128, 256, 512, 768, ...
+    iterations (with ``every``, at its multiples), and in between once the solver's residuals fall
+    below ``tol``.
     """
 
     tol: float = 1e-6
@@ -161,7 +163,7 @@ class Stationary(Stop):
         inputs.number(self.tol, "tol")
 
     def check(self, now: Snapshot) -> Status | None:
-        if not (now.scheduled or self._promising(now)):
+        if not (now.due or self._promising(now)):
             return None
         return Status.CONVERGED if now.kkt_error <= self.tol else None
 
