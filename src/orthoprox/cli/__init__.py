@@ -1,4 +1,5 @@
 """The command line, one module for each command.
 
-Imports the front-door and the rooms _arrays, _linalg, smooth, nonsmooth, _adaptive, reproduce.
+Imports the front-door and the rooms _arrays, _linalg, files, tables, reports, smooth, nonsmooth,
+stopping, _adaptive, reproduce.
 """

@@ -1,31 +1,69 @@
 """The command ``orthoprox`` and its exit codes."""
 
 import argparse
+import os
 import sys
+import traceback
 from collections.abc import Sequence
+from typing import NoReturn
 
 import orthoprox
-from orthoprox.cli import compilation, listing, reproduction
+from orthoprox.cli import compilation, components, listing, reproduction, transformation
+from orthoprox.reports.text import visible
 
-COMMANDS = (listing, compilation, reproduction)
+COMMANDS = (components, transformation, listing, compilation, reproduction)
+_WRONG = ValueError, TypeError, ImportError, RuntimeError, OSError, MemoryError
+_DESCRIPTION = """Sparse principal components of tables, and nonsmooth optimization with orthogonality constraints."""
+_EXAMPLES = """
+examples:
+  orthoprox spca wine.csv                              components, scores, a model and a report in wine-spca
+  orthoprox transform wine-spca/model.npz new.csv      scores of new rows
+  orthoprox COMMAND --help                             the options of a command
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"orthoprox: {visible(message)}; see {self.prog} --help.\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0, 2 for wrong input, 130 after Ctrl-C."""
-    options = _parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(given)
+    options.arguments = given
     try:
         return int(options.command(options))
-    except (ValueError, TypeError, ImportError, RuntimeError, OSError) as error:
-        print(f"orthoprox: {error}", file=sys.stderr)
+    except BrokenPipeError:  # nobody reads what is printed, as after `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except _WRONG as error:
+        if options.debug:
+            traceback.print_exc()
+        print(f"orthoprox: {_on_one_line(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\northoprox: interrupted. What was finished is kept; the same command goes on from there.", file=sys.stderr)
         return 130
 
 
+def _on_one_line(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this table; use fewer columns (--columns), or a sparse format such as mtx."
+    return visible(" ".join(str(error).split())) or type(error).__name__
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="orthoprox", description="Nonsmooth optimization with orthogonality constraints.")
+    parser = _Parser(
+        prog="orthoprox",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--version", action="version", version=f"orthoprox {orthoprox.__version__}")
+    parser.add_argument("--debug", action="store_true", help="show where an error comes from")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)

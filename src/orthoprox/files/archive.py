@@ -1,25 +1,23 @@
 """A file of a JSON header and named arrays: an .npz archive, which ``np.load`` reads as well.
 
-A file is written beside its place, brought to the disk and renamed, so that at every moment the old
-file or the new one is there, whole. Equal contents give equal bytes. Nothing is pickled: a file
+A file is written whole or not at all. Equal contents give equal bytes. Nothing is pickled: a file
 cannot run code.
 """
 
 import json
 import os
 import re
-import secrets
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
 import numpy as np
 
 from orthoprox._arrays.words import shown
+from orthoprox.files.whole import whole
 
 FORMAT = "orthoprox"
 VERSION = 1  # of the layout of files; a reader knows all up to its own
@@ -52,10 +50,10 @@ def write(path: Any, kind: str, header: Mapping[str, Any], arrays: Mapping[str, 
     kind : str
         What the file holds, such as "Result".
     """
-    place = os.path.realpath(_path(path))
+    place = _path(path)
     contents = {name: _numbers(array, name) for name, array in arrays.items()}
     about = {"format": FORMAT, "version": VERSION, "kind": kind, "arrays": list(contents), "header": dict(header)}
-    with _beside(place) as file, zipfile.ZipFile(file, "w") as archive:
+    with whole(place) as file, zipfile.ZipFile(file, "w") as archive:
         archive.writestr(_entry(_HEADER), json.dumps(about, allow_nan=False, indent=1))
         for name, array in contents.items():
             with archive.open(_entry(f"{name}.npy"), "w", force_zip64=True) as member:
@@ -104,39 +102,6 @@ def _no_archive(start: bytes) -> str:
     if len(start) < 4 or start == b"PK\x03\x04":
         return "is cut short: its end is missing. Copy or write it again."
     return f"is not a file of orthoprox: it begins with {start!r}."
-
-
-@contextmanager
-def _beside(place: str) -> Iterator[Any]:
-    """Yield a new file beside the place, which takes the place in the end if nothing went wrong."""
-    folder, name = os.path.split(place)
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(f"There is no folder {folder!r} to write {name!r} to; create it first.")
-    if os.path.isdir(place):
-        raise ValueError(f"{place!r} is a folder; name a file in it.")
-    draft = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}")
-    try:
-        with open(draft, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, place)
-    except BaseException:
-        if os.path.exists(draft):
-            os.remove(draft)
-        raise
-    _sync_folder(folder)
-
-
-def _sync_folder(folder: str) -> None:
-    """Bring the new name to the disk, where folders can be opened."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

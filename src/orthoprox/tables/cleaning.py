@@ -23,8 +23,7 @@ def cleaned(table: Table, missing: str = "error") -> Table:
         What to do about missing values: raise a ValueError that names them, leave their rows out,
         or replace them by the mean of their column.
     """
-    missing = inputs.choice(missing, "--missing", MISSING)
-    return without_constants(_complete(table, missing))
+    return without_constants(without_missing(table, missing))
 
 
 @quiet()
@@ -53,8 +52,9 @@ def _constant(values: Any) -> Any:
     return largest == smallest
 
 
-def _complete(table: Table, missing: str) -> Table:
+def without_missing(table: Table, missing: str = "error") -> Table:
     """Return the table with every value finite."""
+    missing = inputs.choice(missing, "--missing", MISSING)
     infinite = _places(table.values, np.isinf)
     if len(infinite[0]):
         raise ValueError(f"{_told(table, infinite, 'infinite value')}. Correct them, or leave the columns out with --drop.")

@@ -35,12 +35,6 @@ class Source:
             raise ValueError(f"{self.label} is empty; it needs a line of names and rows of numbers.")
 
     @property
-    def stem(self) -> str:
-        """The name without folders and suffixes."""
-        name = Path(self.path).name.removesuffix(".gz")
-        return "table" if self.path == STANDARD_INPUT else Path(name).stem or name
-
-    @property
     def file(self) -> str | None:
         """The path of a file that can be read as it is, None for what was read or unpacked."""
         return self.path if self._content is None else None
@@ -59,6 +53,12 @@ class Source:
             except (OSError, EOFError) as error:
                 raise ValueError(f"{self.label} is a damaged gzip file: {error}. Copy or write it again.") from error
         self._content = content
+
+
+def stem(path: str) -> str:
+    """Return the name of a table without folders and suffixes."""
+    name = Path(path).name.removesuffix(".gz")
+    return "table" if path == STANDARD_INPUT else Path(name).stem or "table"
 
 
 def _begins(path: str, start: bytes) -> bool:

@@ -1,0 +1,190 @@
+"""From a table to sparse components and what is told of them: the steps of ``orthoprox spca``."""
+
+import argparse
+import warnings
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from math import inf
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from orthoprox import ConvergenceWarning, Progress, Status
+from orthoprox.cli.interrupts import CtrlC, at_once
+from orthoprox.cli.principal import principal_shares
+from orthoprox.cli.reading import choice
+from orthoprox.stopping.clock import Deadline
+from orthoprox.tables import Table, cleaned, covariance, reader
+from orthoprox.tables.cleaning import without_missing
+from orthoprox.tables.covariance import looks_like_covariance
+
+Floats = np.ndarray[Any, Any]
+Part = tuple[str, float, int]  # name, seconds, gradients
+
+_COMPONENTS = 5  # by default
+_LEVELS = 8  # numbers of nonzeros along the curve
+_CURVE = 600  # loadings up to which there is a curve
+_FIT, _REST = 0.8, 0.05  # shares of a time budget: for the fit, and what has to be left for the curve
+
+
+@dataclass
+class Analysis:
+    """A table and what is found of it, step by step."""
+
+    options: argparse.Namespace
+    estimator_class: Any
+    table: Table = field(init=False)
+    estimator: Any = field(init=False)
+    principal: Floats = field(init=False)
+    scores: Floats | None = None
+    curve: tuple[Floats, Floats] | None = None
+    notes: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    interrupted: bool = False
+
+    def __post_init__(self) -> None:
+        """Start the clock."""
+        self._began, self.deadline = perf_counter(), Deadline(self.options.max_seconds)
+
+    @property
+    def seconds(self) -> float:
+        """The time since the command began."""
+        return perf_counter() - self._began
+
+    def run(self, line: Progress) -> "Analysis":
+        """Take all steps; after Ctrl-C, those that give what is there."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the status is told
+            line.phase = "reading"
+            self._read()
+            line.phase = "components"
+            self._fit()
+            line.phase = "principal components"
+            self._compare()
+            line.phase = "curve"
+            if not self.interrupted:
+                self._trace()
+        return self
+
+    def _read(self) -> None:
+        began, options = perf_counter(), self.options
+        table = reader(options.table, choice(options)).read()
+        rows, m = table.values.shape
+        if m == 1:
+            raise ValueError(f"The table has one column of numbers, {table.names[0]!r}; components need at least two.")
+        if options.covariance:
+            self.table = covariance(without_missing(table))
+        elif rows == 1:
+            raise ValueError("The table has one row of numbers; there is no variance to explain, components need at least two.")
+        else:
+            self.table = cleaned(table, options.missing)
+            if looks_like_covariance(self.table):
+                self.notes.append("The table looks like a covariance or correlation matrix; if it is, add --covariance.")
+        self.notes[:0] = self.table.notes
+        self._part("reading", began)
+
+    @property
+    def n(self) -> int:
+        """The number of components that are wanted."""
+        rows, m = self.table.values.shape
+        if self.options.components is not None:
+            return int(self.options.components)
+        if isinstance(self.options.nonzeros, list):
+            return len(self.options.nonzeros)
+        most: int = m if self.options.covariance else min(m, rows - 1)
+        return max(1, min(_COMPONENTS, most))
+
+    def _parameters(self) -> dict[str, Any]:
+        """Return the parameters of the estimator, by their names there."""
+        options = self.options
+        nonzeros = options.nonzeros if options.sparsity is None else 1 - options.sparsity
+        return {
+            "n_components": self.n,
+            **({} if options.alpha is None else {"alpha": options.alpha}),
+            "n_nonzero": nonzeros,
+            "penalty": options.penalty,
+            "center": not options.no_center,
+            "scale": not options.no_scale,
+            "refit": not options.no_refit,
+            "nonnegative": options.nonnegative,
+            "criterion": options.criterion,
+            "effort": options.effort,
+            "n_init": options.n_init,
+            "tol": options.tol,
+            "max_seconds": options.max_seconds,
+            "random_state": options.seed,
+        }
+
+    def _fit(self) -> None:
+        began, values, options = perf_counter(), self.table.values, self.options
+        m = values.shape[1]
+        if self.n > m:
+            raise ValueError(f"-n is {self.n}, but there are {m} variables; ask for at most {m} components.")
+        parameters = self._parameters()
+        estimator = self.estimator_class(**{**parameters, "max_seconds": self._budget(), "verbose": options.shown})
+        wants_number = parameters["n_nonzero"] is not None
+        with at_once() if wants_number else nullcontext():  # with alpha, Ctrl-C gives the best point so far
+            _ = estimator.fit_covariance(values) if options.covariance else estimator.fit(values)
+        self.interrupted = estimator.result_.status is Status.INTERRUPTED
+        if not options.covariance:
+            self.scores = estimator.transform(values)
+        estimator.set_params(max_seconds=options.max_seconds, verbose=False)
+        estimator.feature_names_in_ = np.array(self.table.names, dtype=object)
+        self.estimator = estimator
+        inner = [(part.name, part.seconds, part.gradients) for part in estimator.result_.phases]
+        rest = perf_counter() - began - sum(seconds for _, seconds, _ in inner)
+        self.parts.append(("choice of nonzeros" if wants_number else "covariance and refit", max(rest, 0.0), 0))
+        self.parts += inner
+
+    def _budget(self) -> float | None:
+        left = self.deadline.left()
+        return None if left == inf else max(_FIT * left, 1e-3)
+
+    def _compare(self) -> None:
+        began = perf_counter()
+        is_covariance = bool(self.options.covariance)
+        self.principal = principal_shares(self.table.values, self.estimator, self.n, covariance=is_covariance)
+        self._part("principal components", began)
+
+    def _trace(self) -> None:
+        """Find the explained variance for several numbers of nonzeros, where that takes little."""
+        began, m = perf_counter(), self.table.values.shape[1]
+        reason = self._no_curve(m)
+        if reason:
+            self.notes.append(f"There is no curve of the variance against the nonzeros: {reason}.")
+            return
+        least = self.n**2 if self.options.penalty == "l21" else self.n
+        levels = sorted({round(level) for level in np.geomspace(m * self.n, least, _LEVELS)}, reverse=True)
+        other = self.estimator_class(**{**self._parameters(), "n_nonzero": None, "max_seconds": self._budget()})
+        try:
+            with at_once():
+                path = other.path(self._samples(), levels)
+        except CtrlC:
+            self.interrupted = True
+            self.notes.append("There is no curve of the variance against the nonzeros: Ctrl-C was pressed.")
+            return
+        self.curve = path.n_nonzeros, path.explained_variance_ratio
+        self._part("curve", began)
+
+    def _no_curve(self, m: int) -> str | None:
+        if self.options.nonnegative:
+            return "nonnegative loadings are asked for by their penalty alone"
+        if m * self.n > _CURVE:
+            return f"{m:,} variables times {self.n} components are more than {_CURVE} loadings"
+        if self.deadline.left() < _REST * self.deadline.budget:
+            return "the time budget is used up"
+        return None
+
+    def _samples(self) -> Any:
+        """Return the table, or as many samples as variables with this covariance."""
+        if not self.options.covariance:
+            return self.table.values
+        C = self.table.values
+        values, vectors = np.linalg.eigh(C)
+        root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+        centred = np.concatenate([root, -root])  # whose means are zero
+        return centred * np.sqrt((len(centred) - 1) / 2)
+
+    def _part(self, name: str, began: float) -> None:
+        self.parts.append((name, perf_counter() - began, 0))
