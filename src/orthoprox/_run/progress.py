@@ -21,14 +21,13 @@ class Progress:
     then : callable, optional
         What to call with each snapshot besides.
     phase : str
-        What the line begins with; the attribute may change while the block is at work, and the
-        time is that of the block then.
+        What the line begins with, if anything; the time is that of the block then.
     transient : bool
         Whether the live line vanishes in the end.
     """
 
     def __init__(self, then: Callable[[Snapshot], object] | None = None, *, phase: str = "", transient: bool = False) -> None:
-        self.phase = phase
+        self._phase = phase
         self._then, self._transient = then, transient
         self._iteration, self._seconds, self._measured = 0, 0.0, ""
         self._began = perf_counter()
@@ -60,19 +59,24 @@ class Progress:
         if self._then is not None:
             self._then(now)
 
+    def begin(self, phase: str) -> None:
+        """Go on with another phase."""
+        self._phase, self._iteration, self._measured = phase, 0, ""
+
     def _show(self, now: Snapshot) -> None:
         self._iteration, self._seconds = now.iteration, now.seconds
         if now.scheduled:
-            self._measured = _describe(now)
+            self._measured = _describe(now, short=bool(self._phase))
         if self._around is not None:
             self._around._show(now)
         elif self._live is None and now.scheduled:
             print(self._line(), file=sys.stderr)
 
     def _line(self) -> str:
-        seconds = perf_counter() - self._began if self.phase else self._seconds
-        steps = f"{self._iteration:>5} steps " if self._iteration or not self.phase else ""
-        return f"{self.phase}{'  ' if self.phase else ''}{steps}{seconds:5.1f} s  {self._measured}"
+        if not self._phase:
+            return f"{self._iteration:>5} steps {self._seconds:5.1f} s  {self._measured}"
+        steps = f"{self._iteration:>5} steps  " if self._measured else ""
+        return f"{self._phase} {perf_counter() - self._began:5.1f} s  {steps}{self._measured}"
 
     def _text(self) -> Any:
         from rich.text import Text
@@ -83,6 +87,7 @@ class Progress:
 _SHOWN: list[Progress] = []  # the blocks that are at work, one within another
 
 
-def _describe(now: Snapshot) -> str:
+def _describe(now: Snapshot, *, short: bool) -> str:
     it = now.measurement
-    return f"objective {it.objective:.6g}  feasible to {it.feasibility:.0e}  stationary to {it.stationarity:.0e}"
+    feasible = "" if short else f"feasible to {it.feasibility:.0e}  "
+    return f"objective {it.objective:.6g}  {feasible}stationary to {it.stationarity:.0e}"

@@ -56,13 +56,13 @@ class Analysis:
         """Take all steps; after Ctrl-C, those that give what is there."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the status is told
-            line.phase = "reading"
+            line.begin("reading")
             self._read()
-            line.phase = "components"
+            line.begin("components")
             self._fit()
-            line.phase = "principal components"
+            line.begin("principal components")
             self._compare()
-            line.phase = "curve"
+            line.begin("curve")
             if not self.interrupted:
                 self._trace()
         return self
@@ -144,7 +144,9 @@ class Analysis:
     def _compare(self) -> None:
         began = perf_counter()
         is_covariance = bool(self.options.covariance)
-        self.principal = principal_shares(self.table.values, self.estimator, self.n, covariance=is_covariance)
+        self.principal = principal_shares(self.table.values, self.estimator, self.deadline, covariance=is_covariance)
+        if not np.all(np.isfinite(self.principal)):
+            self.notes.append("There was no time to find principal components to compare with.")
         self._part("principal components", began)
 
     def _trace(self) -> None:

@@ -5,16 +5,19 @@ from typing import Any
 import numpy as np
 
 from orthoprox import smooth
+from orthoprox.stopping.clock import Deadline, Stopped
 
 Floats = np.ndarray[Any, Any]
 _DENSE = 500  # variables up to which all eigenvalues are found
 _DIGITS = 1e-9  # of the eigenvalues of larger matrices
 
 
-def principal_shares(values: Any, estimator: Any, n: int, *, covariance: bool = False) -> Floats:
-    """Return the shares of the variance that n principal components explain: the largest
-    eigenvalues of the covariance of (values - mean) / scale over its trace.
+def principal_shares(values: Any, estimator: Any, deadline: Deadline, *, covariance: bool = False) -> Floats:
+    """Return the shares of the variance that as many principal components explain: the largest
+    eigenvalues of the covariance of (values - mean) / scale over its trace; NaN if there is no time
+    for them.
     """
+    n = len(estimator.components_)
     mean, scale = np.asarray(estimator.mean_, dtype=float), np.asarray(estimator.scale_, dtype=float)
     if covariance:
         C = values / np.multiply.outer(scale, scale)
@@ -24,13 +27,17 @@ def principal_shares(values: Any, estimator: Any, n: int, *, covariance: bool = 
     term = smooth.Variance(values, center=mean, scale=scale)
 
     def product(X: Floats) -> Floats:
+        deadline.heed()
         CX: Floats = np.asarray(term.grad(np.reshape(X, (m, -1))), dtype=float) / (-2 * max(rows - 1, 1))
         return CX
 
     if m <= max(_DENSE, n + 1):
         eigenvalues = np.linalg.eigvalsh(product(np.eye(m)))[::-1][:n]
     else:
-        eigenvalues = _largest(product, m, min(n, rows))
+        try:
+            eigenvalues = _largest(product, m, min(n, rows))
+        except Stopped:
+            return np.full(n, np.nan)
     found = np.zeros(n)
     found[: len(eigenvalues)] = eigenvalues
     variance, share = estimator.explained_variance_[0], estimator.explained_variance_ratio_[0]

@@ -79,7 +79,7 @@ def _nonzeros(loadings: Any) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f} %" if np.isfinite(share) else "-"
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
@@ -93,7 +93,7 @@ def _show_in_colour(told: Facts, where: str) -> None:
 
     console = Console(highlight=False)
     table = Table(title=Text(heading(told)), title_justify="left", title_style="bold", show_lines=True)
-    for head in ("component", "variance", "cumulative", "PCA"):
+    for head in ("component", "variance", "cumulative", "by PCA"):
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("loadings that are not zero")
     ours, theirs = np.cumsum(told.explained), np.cumsum(told.pca_explained)

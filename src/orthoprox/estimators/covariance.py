@@ -6,15 +6,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from orthoprox.estimators.penalty import row_coupling
 from orthoprox.smooth.base import Smooth
 from orthoprox.smooth.quadratic import Quadratic
 from orthoprox.smooth.variance import Variance
+from orthoprox.stopping.clock import Deadline, Stopped
+from orthoprox.streams.sparse import Centred
 
 Matrix = np.ndarray[Any, Any]
 WIDE = 3000  # variables beyond which the m x m matrix is not formed
 _BLOCK = 512  # columns of it that are formed at a time
+_SHARE = 0.25  # of a time budget for the couplings
 _DIAGONAL = 1e-13  # couplings below this share of the largest variance are rounding
 
 
@@ -35,7 +39,7 @@ class Covariance(ABC):
         """Return CX."""
 
     @abstractmethod
-    def couplings(self, n: int, penalty: str) -> tuple[float, float]:
+    def couplings(self, n: int, penalty: str, deadline: Deadline | None = None) -> tuple[float, float]:
         """Return rho and the largest eigenvalue of C without its diagonal, as the largest weight
         of a penalty needs them.
         """
@@ -77,7 +81,7 @@ class Formed(Covariance):
         product: Matrix = np.matmul(self.C, X)
         return product
 
-    def couplings(self, n: int, penalty: str) -> tuple[float, float]:
+    def couplings(self, n: int, penalty: str, deadline: Deadline | None = None) -> tuple[float, float]:
         off = self.C - np.diag(self.C.diagonal())
         return row_coupling(self.C, n, penalty), float(np.linalg.eigvalsh(off)[-1])
 
@@ -105,23 +109,38 @@ class Products(Covariance):
     def apply(self, X: Matrix) -> Matrix:
         return np.asarray(self.variance.grad(X), dtype=float) / (-2 * self.divisor)
 
-    def couplings(self, n: int, penalty: str) -> tuple[float, float]:
+    def couplings(self, n: int, penalty: str, deadline: Deadline | None = None) -> tuple[float, float]:
+        """Return the same, or what a quarter of a time budget allows for each of them: rho of some
+        columns, the largest Rayleigh quotient so far.
+        """
         from scipy.sparse.linalg import LinearOperator, eigsh
 
+        deadline = deadline or Deadline()
         m, coupling, variances = len(self.variances), 0.0, self.variances[:, None]
         for start in range(0, m, _BLOCK):
+            if start and deadline.left() < (1 - _SHARE) * deadline.budget:
+                break
             part = np.arange(start, min(start + _BLOCK, m))
-            entries = np.abs(self.apply(_units(m, part)))
+            entries = np.abs(_transpose(self.variance.A) @ self._formed(part)) / self.divisor
             entries[part, part - start] = 0.0
             largest = np.sort(entries, axis=0)[-n:] if penalty == "l21" else np.max(entries, axis=0, keepdims=True)
             coupling = max(coupling, float(np.max(np.sqrt(np.sum(largest**2, axis=0)))))
 
+        quotients = [0.0]
+
         def off(x: Matrix) -> Matrix:
             column = np.reshape(x, (m, 1))
-            return np.ravel(self.apply(column) - variances * column)
+            product = np.ravel(self.apply(column) - variances * column)
+            quotients.append(float(np.dot(np.ravel(x), product) / np.dot(np.ravel(x), np.ravel(x))))
+            if deadline.left() < (1 - 2 * _SHARE) * deadline.budget:
+                raise Stopped
+            return product
 
         operator = LinearOperator((m, m), matvec=off, dtype=np.float64)
-        spread = eigsh(operator, k=1, which="LA", v0=np.ones(m), return_eigenvectors=False, tol=1e-6)
+        try:
+            spread = eigsh(operator, k=1, which="LA", v0=np.ones(m), return_eigenvectors=False, tol=1e-6)
+        except Stopped:
+            return coupling, max(quotients)
         return coupling, float(spread[0])
 
     def smooth(self) -> Smooth:
@@ -133,7 +152,21 @@ class Products(Covariance):
             yield self._formed(np.arange(start, min(start + _BLOCK, m)))
 
     def _formed(self, chosen: Matrix) -> Matrix:
-        return np.asarray(self.variance.A @ _units(self.variance.A.shape[-1], chosen), dtype=float)
+        """Return columns of the standardised data."""
+        if self._by_columns is None:
+            return np.asarray(self.variance.A @ _units(self.variance.A.shape[-1], chosen), dtype=float)
+        columns = np.asarray(self._by_columns[:, chosen].toarray(), dtype=float)
+        return columns - self.variance.A.shift[chosen] if isinstance(self.variance.A, Centred) else columns
+
+    @cached_property
+    def _by_columns(self) -> Any:
+        """Sparse data, stored by columns, without what is subtracted; None of other data."""
+        stored = self.variance.A.A if isinstance(self.variance.A, Centred) else self.variance.A
+        return stored.tocsc() if sp.issparse(stored) else None
+
+
+def _transpose(A: Any) -> Any:
+    return A.mT if isinstance(A, np.ndarray) else A.T
 
 
 def _units(m: int, chosen: Matrix) -> Matrix:

@@ -9,7 +9,7 @@ import numpy as np
 import orthoprox as op
 from orthoprox.estimators.candidates import DENSE, LARGEST, Candidates
 from orthoprox.estimators.covariance import Covariance
-from orthoprox.estimators.explained import ordered
+from orthoprox.estimators.explained import arranged, ordered
 from orthoprox.estimators.penalty import largest_weight, problem_at, weighted
 from orthoprox.estimators.quota import Quota
 from orthoprox.estimators.selection import best_rows
@@ -52,11 +52,11 @@ class Fitting:
         self.covariance, self.wanted = covariance, wanted
         self.m, self.shape = len(covariance.variances), (len(covariance.variances), wanted.n)
         name = wanted.penalty if isinstance(wanted.penalty, str) else "l1"
-        coupling, spread = covariance.couplings(wanted.n, name)
+        self.deadline = Deadline(wanted.options.get("max_seconds"))
+        coupling, spread = covariance.couplings(wanted.n, name, self.deadline)
         self.diagonal = covariance.is_diagonal(coupling)
         self.mu_max = largest_weight(coupling, spread, name) / covariance.unit
         self.smooth = covariance.smooth()
-        self.deadline = Deadline(wanted.options.get("max_seconds"))
         self.candidates: Candidates | None = None
         self._chosen = np.arange(0)  # the variables of the candidates
 
@@ -91,6 +91,8 @@ class Fitting:
     def _ordered(self, X: Matrix) -> Matrix:
         sort = self.wanted.quota is None or self.wanted.quota.each is None
         used = np.any(X != 0, axis=1)
+        if np.sum(used) > 2 * LARGEST:  # too many for a matrix: in the order in which they come
+            return arranged(np.sum(X * self.covariance.apply(X), axis=0), np.arange(self.m), X, sort=sort)
         ordered_rows = ordered(self.covariance.rows(used), X[used], sort=sort)
         Y = np.zeros_like(X)
         Y[used] = ordered_rows
