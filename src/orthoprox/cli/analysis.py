@@ -132,6 +132,8 @@ class Analysis:
         estimator.set_params(max_seconds=options.max_seconds, verbose=False)
         estimator.feature_names_in_ = np.array(self.table.names, dtype=object)
         self.estimator = estimator
+        if self.n == m:
+            self.notes.append("As many components as variables explain all of the variance; ask for fewer with -n.")
         inner = [(part.name, part.seconds, part.gradients) for part in estimator.result_.phases]
         rest = perf_counter() - began - sum(seconds for _, seconds, _ in inner)
         self.parts.append(("choice of nonzeros" if wants_number else "covariance and refit", max(rest, 0.0), 0))

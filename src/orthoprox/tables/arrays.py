@@ -49,8 +49,10 @@ class Npz(MatrixReader):
     def _members(self, archive: Any) -> list[str]:
         if "header.json" in archive.zip.namelist():
             raise ValueError(f"{self.source.label} is a model, not a table; use it as orthoprox transform MODEL TABLE.")
-        if not archive.files:
-            raise ValueError(f"{self.source.label} has no arrays; an Excel sheet has to be saved as csv first.")
+        if not any(name.endswith(".npy") for name in archive.zip.namelist()):
+            raise ValueError(
+                f"{self.source.label} is a zip archive without arrays; save a sheet of Excel as csv, unzip others."
+            )
         return list(archive.files)
 
     def _matrix(self, arrays: dict[str, Any]) -> Matrix:

@@ -123,8 +123,9 @@ class _Pass:
             self.index = 0
             self.kept = [at for at in self.kept if at != 0]
         if self.index is not None:
-            told = self.form.names is None or self.form.names[self.index] == f"column {self.index + 1}"
-            self._notes += (f"{'The first column' if told else f'Column {quoted(self.all[self.index])}'} names the rows.",)
+            name = self.all[self.index]
+            column = "The first column" if name == "column 1" else f"Column {quoted(name)}"
+            self._notes += (f"{column} names the rows.",)
         texts = [at for at in self.kept if at in self.texts]
         if texts and self.reader.choice.columns:
             cell, row = self.texts[texts[0]]

@@ -13,12 +13,19 @@ from itertools import islice
 from orthoprox.tables.cells import decimal_mark, is_missing, number
 from orthoprox.tables.choice import Choice
 from orthoprox.tables.source import Source
+from orthoprox.tables.table import counted, named
 
 SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}  # by preference
 _WORDS = {"tab": "\t", "\\t": "\t", "semicolon": ";", "bar": "|", "pipe": "|", "comma": ",", "space": " "}
 _SAMPLE = 300  # lines that tell the layout
 _INDEX = re.compile(r"|unnamed: ?0|index|id|row_?id|sample_?id|row[._ ]?names?|#", re.IGNORECASE)
 _UTF16 = b"\xff\xfe", b"\xfe\xff"
+_OTHERS = {  # what is no table, by its first bytes
+    "a JSON file": re.compile(rb"\s*[\[{]\s*[\[{\"]"),
+    "a page of HTML or XML": re.compile(rb"\s*<(!doctype|html|\?xml)", re.IGNORECASE),
+    "a PDF file": re.compile(rb"%PDF-"),
+    "an Excel workbook": re.compile(rb"\xd0\xcf\x11\xe0"),
+}
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\r\f\x1a")
 
 
@@ -58,6 +65,11 @@ def layout(source: Source, choice: Choice) -> Layout:
     if not header:
         return Layout(encoding, separator, decimal, None, len(sample[0]), comments, None)
     names, index = _names(sample[0], body, width)
+    if len(names) != width and all(len(row) == width for row in body):
+        raise ValueError(
+            f"{source.label} begins with a line of {counted(len(names), 'cell')}, {named(names)}, but the lines below have "
+            f"{width}; remove this line, or write the name of each column there."
+        )
     return Layout(encoding, separator, decimal, names, len(names), comments + 1, index)
 
 
@@ -103,6 +115,9 @@ def _encoding(source: Source) -> str:
     start = source.start
     if start.startswith(_UTF16):
         return "utf-16"
+    other = next((name for name, pattern in _OTHERS.items() if pattern.match(start)), None)
+    if other:
+        raise ValueError(f"{source.label} is {other}, not a table; export the table as csv.")
     if b"\0" in start or sum(byte in _CONTROLS for byte in start) > len(start) / 50:
         raise ValueError(f"{source.label} is a binary file of unknown kind, not a table; export the table as csv.")
     try:

@@ -11,6 +11,8 @@ from orthoprox.tables.choice import unique
 from orthoprox.tables.reader import ROWS, Block, Reader
 from orthoprox.tables.table import counted, named, quoted
 
+_PANDAS = "Column '__index_level_0__'"  # an index without a name
+
 
 class Parquet(Reader):
     """A Parquet file; only the columns that are variables are read."""
@@ -67,7 +69,7 @@ class Parquet(Reader):
         names, notes = self._all
         others = self._kinds[1]
         if self._index is not None:
-            notes += (f"Column {quoted(names[self._index])} names the rows.",)
+            notes += (f"Column {quoted(names[self._index])} names the rows.".replace(_PANDAS, "The index"),)
         if others:
             told = named(names[at] for at in others)
             notes += (f"{counted(len(others), 'column')} without numbers left out: {told}.",)
