@@ -7,8 +7,9 @@ PIP := -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-all test-fast test-fuzz test-oldest lint types format clean
 
+# Sparse components of a table of wines, with a report.
 demo: .venv/demo
-	$(ONE_THREAD) $(BIN)/python examples/plot_sparse_pca.py
+	$(ONE_THREAD) $(BIN)/orthoprox spca src/orthoprox/datasets/wine.csv -n 4 --nonzeros 20 --force
 
 # The first tier: at most 8 minutes on two quiet cores.
 test: lint types
@@ -30,7 +31,7 @@ test-fuzz: .venv/installed
 # The oldest NumPy and SciPy that pyproject.toml allows, without any extra.
 test-oldest: .venv-oldest/installed
 	$(ONE_THREAD) .venv-oldest/bin/python -m pytest -n 2 -m "not slow and not extended" $(OLDEST)
-OLDEST := tests/_arrays tests/_linalg tests/streams tests/files tests/smooth tests/nonsmooth tests/problems tests/_certify tests/stopping tests/starts \
+OLDEST := tests/_arrays tests/_linalg tests/streams tests/files tests/tables tests/smooth tests/nonsmooth tests/problems tests/_certify tests/stopping tests/starts \
 	tests/_adaptive tests/_run tests/datasets tests/solvers tests/test_minimize.py tests/test_path.py
 
 lint: .venv/installed
@@ -92,7 +93,7 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/demo: pyproject.toml constraints.txt | .venv/bin/python
-	$(BIN)/python $(PIP) -c constraints.txt -e ".[plot,progress]"
+	$(BIN)/python $(PIP) -c constraints.txt -e ".[progress,sklearn]"
 	@touch $@
 
 .venv/installed: pyproject.toml constraints.txt | .venv/bin/python

@@ -19,7 +19,7 @@ from orthoprox.stopping.status import Status
 if TYPE_CHECKING:
     from orthoprox.estimators.sparse_pca import SparsePCA
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "LSALM",

@@ -191,7 +191,7 @@ def _is_header(sample: Sequence[Sequence[str]], width: int, decimal: str) -> boo
         return True
     names = [value for value in values if value is not None and value == value]
     whole = all(value.is_integer() for value in names) and len(set(names)) == len(names)
-    if whole and len(names) > 1 and names in ([*range(len(names))], [*range(1, len(names) + 1)]):
+    if whole and len(names) > 2 and names in ([*range(len(names))], [*range(1, len(names) + 1)]):
         return True
     fractions = [value for at in numeric for value in below[at] if value is not None and value == value]
     return bool(whole and fractions and None in values and not all(value.is_integer() for value in fractions))

@@ -47,11 +47,11 @@ class Parquet(Reader):
     @cached_property
     def _kinds(self) -> tuple[list[int], list[int]]:
         """The columns that are variables, and those that are left out as no numbers."""
+        fields = self._file.schema_arrow.types
         from pyarrow import types
 
         wanted = [at for at in self.choice.variables(self._all[0]) if at != self._index]
         tests = types.is_integer, types.is_floating, types.is_boolean, types.is_decimal
-        fields = self._file.schema_arrow.types
         numbers = [at for at in wanted if any(test(fields[at]) for test in tests)]
         others = [at for at in wanted if at not in numbers]
         if others and self.choice.columns:
