@@ -2,6 +2,7 @@
 beginning where nobody says.
 """
 
+import codecs
 import csv
 import re
 from collections import Counter
@@ -105,9 +106,10 @@ def _lines(lines: Iterable[str], separator: str) -> Iterable[str]:
 def _opened(source: Source, encoding: str) -> TextIOWrapper:
     """Return a source as text, with the line ends as they are, which quoted cells may have."""
     try:
-        return TextIOWrapper(source.open(), encoding=encoding, newline="")
+        codecs.lookup(encoding)
     except LookupError as error:
         raise ValueError(f"--encoding is {encoding!r}, which Python does not know; use utf-8 or latin-1, say.") from error
+    return TextIOWrapper(source.open(), encoding=encoding, newline="")
 
 
 def _encoding(source: Source) -> str:
