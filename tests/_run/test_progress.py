@@ -17,3 +17,26 @@ def test_progress_with_rich_passes_the_callback_on(capsys):
     op.minimize(SPARSE, X0, progress=True, callback=lambda now: seen.append(now.iteration))
     assert seen[:3] == [0, 1, 2]
     assert "objective" in capsys.readouterr().err
+
+
+def test_runs_within_a_block_share_its_line(capsys, monkeypatch):
+    """Each line has the phase it was shown in, and the time of the block."""
+    monkeypatch.setattr("orthoprox._run.progress.find_spec", lambda name: None)
+    with op.Progress(phase="first") as line:
+        op.minimize(SPARSE, X0, progress=True)
+        line.begin("second")
+        op.minimize(SPARSE, X0, progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert [words for words in dict.fromkeys(text.split()[0] for text in lines)] == ["first", "second"]
+    seconds = [float(text.split()[1]) for text in lines]
+    assert seconds == sorted(seconds)
+    assert all("objective" in text and "stationary to" in text for text in lines)
+
+
+def test_with_rich_there_is_one_line_for_all_runs(capsys):
+    with op.Progress(phase="all"):
+        for _ in range(3):
+            op.minimize(SPARSE, X0, progress=True)
+    shown = [text for text in capsys.readouterr().err.splitlines() if text.strip()]
+    assert len(shown) == 1
+    assert shown[0].startswith("all ")
