@@ -28,11 +28,11 @@ SEED ?= 0
 test-fuzz: .venv/installed
 	$(ONE_THREAD) PYTHONPATH=tests $(BIN)/python -m fuzz --calls $(CALLS) --seed $(SEED)
 
-# The oldest NumPy and SciPy that pyproject.toml allows, without any extra.
+# The oldest NumPy, SciPy and scikit-learn that pyproject.toml allows, without anything else.
 test-oldest: .venv-oldest/installed
 	$(ONE_THREAD) .venv-oldest/bin/python -m pytest -n 2 -m "not slow and not extended" $(OLDEST)
 OLDEST := tests/_arrays tests/_linalg tests/streams tests/files tests/tables tests/smooth tests/nonsmooth tests/problems tests/_certify tests/stopping tests/starts \
-	tests/_adaptive tests/_run tests/datasets tests/solvers tests/test_minimize.py tests/test_path.py
+	tests/_adaptive tests/_run tests/datasets tests/solvers tests/cli tests/test_minimize.py tests/test_path.py
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -102,5 +102,5 @@ clean:
 
 .venv-oldest/installed: pyproject.toml constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
-	.venv-oldest/bin/python $(PIP) -c constraints-oldest.txt -e . numpy scipy array-api-strict hypothesis pytest pytest-xdist
+	.venv-oldest/bin/python $(PIP) -c constraints-oldest.txt -e . numpy scipy scikit-learn array-api-strict hypothesis pytest pytest-xdist
 	@touch $@
