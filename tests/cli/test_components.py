@@ -148,6 +148,13 @@ def test_a_covariance_matrix(capsys):
     assert "add --covariance" in capsys.readouterr().out
 
 
+def test_sparsity_is_the_share_of_zeros():
+    assert cli(["spca", str(WINE), "-n", "4", "--sparsity", ".75", "--quiet"]) == 0
+    stored = json.loads(Path("wine-spca/result.json").read_text())
+    assert stored["settings"]["n_nonzero"] == 0.25
+    assert stored["nonzeros_total"] == 13
+
+
 def test_fewer_components_than_five_where_the_table_is_small():
     write("s.csv", small(3, 6), list("abcdef"))
     assert cli(["spca", "s.csv", "--quiet"]) == 0
@@ -206,6 +213,13 @@ def test_without_scikit_learn_the_extra_is_told(monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "orthoprox.estimators.sparse_pca", raising=False)
     assert cli(["spca", str(WINE)]) == 2
     assert capsys.readouterr().err.endswith('pip install "orthoprox[sklearn]".\n')
+
+
+def test_text_needs_no_pandas(monkeypatch):
+    for name in ("pandas", "rich"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert cli(["spca", str(WINE), "-n", "2", "--quiet"]) == 0
+    assert cli(["transform", "wine-spca/model.npz", str(WINE), "--out", "s.csv"]) == 0
 
 
 @pytest.mark.parametrize("name", ["spca", "transform"])

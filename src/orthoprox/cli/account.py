@@ -49,7 +49,7 @@ def certified(estimator: Any) -> str:
     problem = "the penalised problem" if estimator.n_nonzero is None else "the variance on the chosen nonzeros"
     apart = metrics.feasibility(np.asarray(estimator.components_, dtype=float).T)
     holds = f"The optimality conditions of {problem} hold to {result.stationarity:.1e}, relative"
-    wanted = f"{estimator.tol:g} was wanted"
+    wanted = f"{estimator.tol:g} was wanted".replace("e-0", "e-")
     orthonormal = f"the components are orthonormal to {apart:.0e}"
     if result.converged:
         return f"{holds} ({wanted}), which is proved; {orthonormal}. A stationary point is proved, not a global optimum."

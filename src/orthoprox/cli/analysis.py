@@ -98,7 +98,7 @@ class Analysis:
     def _parameters(self) -> dict[str, Any]:
         """Return the parameters of the estimator, by their names there."""
         options = self.options
-        nonzeros = options.nonzeros if options.sparsity is None else 1 - options.sparsity
+        nonzeros = options.nonzeros if options.sparsity is None else round(1 - options.sparsity, 12)
         return {
             "n_components": self.n,
             **({} if options.alpha is None else {"alpha": options.alpha}),

@@ -72,7 +72,9 @@ def _labels(file: Any, axis: str) -> tuple[str, ...] | None:
         names = group.get(_text(group.attrs.get("_index", "_index")))
     elif group.dtype.names:
         names = group[()][group.dtype.names[0]]
-    if names is None or hasattr(names, "keys"):
+    if hasattr(names, "keys"):  # with a mask of missing ones
+        names = names.get("values")
+    if names is None:
         return None
     return tuple(_text(name) for name in np.asarray(names[()]).tolist())
 
