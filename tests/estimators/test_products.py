@@ -8,8 +8,6 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
 from orthoprox.estimators.covariance import Formed, Products
-from orthoprox.estimators.explained import arranged, ordered, variances
-from orthoprox.estimators.starts import canonical
 from orthoprox.smooth.variance import Variance
 from orthoprox.stopping.clock import Deadline
 
@@ -45,10 +43,3 @@ def test_without_time_the_couplings_are_lower_bounds():
     assert 0 < cut[0] <= whole[0] + 1e-12
     assert 0 <= cut[1] <= whole[1] + 1e-12
     assert cut[1] < whole[1]
-
-
-def test_components_are_arranged_by_their_variances_alone():
-    C = np.cov(A[:, :30], rowvar=False)
-    X = np.linalg.qr(rng.standard_normal((30, 4)))[0]
-    np.testing.assert_array_equal(arranged(variances(C, X), canonical(C), X), ordered(C, X))
-    np.testing.assert_array_equal(arranged(variances(C, X), np.arange(30), X), ordered(C, X))  # no two entries are equal
