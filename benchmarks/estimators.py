@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.calibration import unit
+from benchmarks.estimator_limits import all_supports, best_of, one_overlap, without_one
 from benchmarks.estimator_tables import Table, held_out, tables
 from sklearn.datasets import load_digits, load_wine
 from sklearn.decomposition import PCA
@@ -29,7 +30,7 @@ from orthoprox.reproduce.table import markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "estimators.md"
 LEVELS, SEEDS, SPAN = 12, 3, 30  # of the rival's penalty, which goes down from its largest by this factor
-LOOKED_AT = "star98", "USJudgeRatings", "Hitters"  # when candidates were chosen
+LOOKED_AT = "star98", "USJudgeRatings", "Hitters", "mtcars", "Boston", "cars"  # when candidates were chosen
 EQUAL = 1e-6  # relative; explained variances closer than this are equal
 Matrix = np.ndarray[Any, Any]
 
@@ -160,6 +161,42 @@ def pit_props() -> str:
     return markdown(["components", "nonzeros", "explained %", "adjusted %"], rows)
 
 
+def limits(name: str, rows: list[Cell]) -> list[list[str]]:
+    """Return the lines of a table of what is out of reach: the rival explains more than any
+    orthonormal components with as many nonzeros can, by a bound or by all supports.
+    """
+    lines, (A, n) = [], (tables() | held_out())[name]
+    C, m = A.T @ A * (A.shape[1] / np.sum(A**2)), A.shape[1]
+    for k in sorted({cell.nonzeros for cell in rows if cell.gap < -EQUAL}):
+        lost = [cell for cell in rows if cell.nonzeros == k and cell.gap < -EQUAL]
+        theirs = min(cell.theirs for cell in lost)
+        limit, how = _limit(C, n, k, theirs * m)
+        beyond = sum(cell.theirs > limit / m * (1 + EQUAL) for cell in lost)
+        values = [f"{100 * value:.3f}" for value in (lost[0].ours, theirs, limit / m)]
+        lines.append([name, str(k), str(len(lost)), *values, how, str(beyond)])
+    return lines
+
+
+LIMITS = ["table", "nonzeros", "cells", "ours %", "rival's least %", "limit %", "limit by", "out of reach"]
+
+
+def _limit(C: Matrix, n: int, k: int, theirs: float) -> tuple[float, str]:
+    """Return the most that orthonormal components with k nonzeros explain, as far as it is known,
+    and how.
+    """
+    m = len(C)
+    left_out = without_one(C, n)
+    if k == m + 1:
+        return left_out, "a variable left out"
+    if m * n <= 18:
+        best, number = best_of(C, all_supports(m, n, k))
+        return best, f"all {number:,} supports"
+    if n == 3 and k - m in (2, 3) and left_out < theirs:
+        best, number = best_of(C, one_overlap(C, k - m, 0.9999 * theirs), 0.9999 * theirs)
+        return best, f"{number:,} supports, others below"
+    return float(np.sum(np.linalg.eigvalsh(C)[-n:])), "PCA"
+
+
 def details(rows: list[Cell]) -> str:
     """Return the levels of a table: nonzeros and explained variances."""
     lines = [
@@ -177,6 +214,7 @@ def main() -> None:
     with ProcessPoolExecutor(2, initializer=warnings.simplefilter, initargs=("ignore",)) as pool:
         runs = {name: pool.submit(cells, name, table) for name, table in (tables() | held_out()).items()}
         found = {name: run.result() for name, run in runs.items()}
+        beyond = [line for lines in pool.map(limits, found, found.values()) for line in lines]
     chosen = {name: found[name] for name in tables()}
     other = {name: found[name] for name in held_out()}
     every = [cell for rows in (chosen | other).values() for cell in rows]
@@ -187,7 +225,8 @@ def main() -> None:
         summary(rows, one, f"{name} ({'looked at' if name in LOOKED_AT else 'held out'})") for name, rows in other.items()
     ]
     lines += [summary(every, one, "all"), summary(structural, one, "of these: one nonzero more than variables")]
-    page = [parts[0], markdown(SUMMARY, lines), parts[1], pit_props(), parts[2], times(one), parts[3]]
+    page = [parts[0], markdown(SUMMARY, lines), parts[1], markdown(LIMITS, beyond), parts[2], pit_props(), parts[3], times(one)]
+    page += [parts[4]]
     page += [f"### {name}, n = {len_components(name)}\n\n{details(rows)}" for name, rows in (chosen | other).items()]
     PAGE.write_text("\n\n".join(page) + "\n", encoding="utf-8")
 

@@ -223,8 +223,3 @@ def test_a_block_that_fails_is_not_counted():
         estimator.set_params(n_nonzero=1).partial_fit(data[100:])
     estimator.set_params(n_nonzero=None).partial_fit(data[100:])
     assert estimator.n_samples_seen_ == 178
-
-
-def test_nonnegative_loadings_come_by_alpha():
-    with pytest.raises(ValueError, match="n_nonzero does not go with nonnegative=True"):
-        SparsePCA(2, nonnegative=True, n_nonzero=10).fit(load_wine().data)

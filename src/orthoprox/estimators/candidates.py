@@ -1,82 +1,157 @@
 """The best point with a wanted number of nonzeros, found among candidates on one covariance."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 
+from orthoprox.estimators.disjoint import Supports, agglomerated, supports_of
 from orthoprox.estimators.explained import criterion_value
 from orthoprox.estimators.face import Matrix
+from orthoprox.estimators.neighbours import climb
 from orthoprox.estimators.quota import Quota
-from orthoprox.estimators.starts import coordinates, rotations
-from orthoprox.estimators.support import exchange, grow, on_support, prune
+from orthoprox.estimators.starts import coordinates, random_rotations, rotations
+from orthoprox.estimators.support import exact, exchange, fitted
+from orthoprox.estimators.wanted import Wanted
+from orthoprox.stopping.clock import Deadline
 
+LARGEST = 600  # nonzeros up to which Newton's method prunes and refits
 DENSE = 240  # entries of X up to which dense starts are pruned as well
-LARGEST = 600  # nonzeros up to which Newton's method refits
-_NEAREST, _BEST, _MOVES = 3, 3, 15  # points of the path, candidates that exchange nonzeros, and how often
-_MANY = 100  # nonzeros beyond which there are two, one and fewer
+_NEAREST, _BEST, _MOVES = 3, 2, 15  # points of the path, candidates that exchange nonzeros, and how often
+_CLIMB, _DISJOINT = 15, 20  # moves to neighbours, of variables between disjoint supports
+_ROTATIONS, _FEW = 6, 16  # random rotations for each component beyond four, and where nonzeros are this few
+_CLIMBERS = 5  # candidates that move to neighbours; three more for each component beyond four
+_JOINED = 240  # variables up to which supports are joined from single ones
+_PARTITIONS = 3  # dense starts that become disjoint supports
+_EFFORT = {"fast": 0, "normal": 1, None: 1, "thorough": 8}  # times the rotations and the climbers
+_THIN = 1.6  # times the wanted nonzeros: what is left of a dense start before it is pruned
+_MANY = 100  # nonzeros beyond which fewer points of the path are pruned, and one exchanges
 _WORK = 1.5e7  # moves times nonzeros^3
-
-Path = Callable[[], list[Matrix]]  # points along a path in the weight of the penalty, densest first
 
 
 class Candidates:
     """Candidates that all wanted numbers of nonzeros share.
 
     Points of a path in the penalty's weight are pruned, the three with the fewest nonzeros above
-    the wanted number; if X is small, dense starts as well, the rotations of the principal
-    components to simple structure. The three best exchange nonzeros; the best by the criterion
-    wins, among those with exactly the wanted number.
+    the wanted number. If X is small, dense starts as well, the rotations of the principal
+    components to simple structure, and, if the number allows it, disjoint supports. The best ones
+    move to neighbours and exchange nonzeros; the best by the criterion wins.
     """
 
-    def __init__(self, C: Matrix, n: int, path: Path, rng: np.random.Generator, n_init: int) -> None:
-        self.C, self.n, self._path, self._rng, self._more = C, n, path, rng, n_init - 1
+    def __init__(self, C: Matrix, path: Iterator[Matrix], wanted: Wanted, *, dense: bool, deadline: Deadline) -> None:
+        self.C, self.n, self.wanted, self.deadline = C, wanted.n, wanted, deadline
+        self.cut = False  # whether the time was over before the search
+        self._path, self._points = path, list[Matrix]()
+        self._small = dense and C.shape[0] * wanted.n <= DENSE
 
     @cached_property
     def dense(self) -> list[Matrix]:
-        """The dense starts."""
-        return rotations(self.C, self.n, self._rng, self._more)
+        """The dense starts: the user's own, rotations to simple structure, those of ``n_init``."""
+        more = random_rotations(self.C, self.n, self.wanted.rng, self.wanted.n_init - 1)
+        own = [] if isinstance(self.wanted.start, str) else [np.asarray(self.wanted.start)]
+        return [*own, *rotations(self.C, self.n), *more]
 
     @cached_property
-    def points(self) -> list[Matrix]:
-        """The points of the path."""
-        return self._path()
+    def fixed(self) -> list[Matrix]:
+        """Rotations of the principal components by fixed random numbers."""
+        number = _EFFORT[self.wanted.effort] * _ROTATIONS * max(self.n - 4, 1)
+        return random_rotations(self.C, self.n, np.random.default_rng(0), number)
 
-    def best(self, quota: Quota, criterion: str, *, dense: bool) -> Matrix | None:
-        """Return the best point with this many nonzeros; None if none has them exactly. ``dense``
-        tells whether dense starts may be used.
+    def best(self, quota: Quota, criterion: str, *, positive: bool) -> Matrix:
+        """Return the best point with this many nonzeros, or, where none has them or time is short,
+        one with other nonzeros.
         """
-        starts = self._nearest(quota)
-        if not starts or (dense and self.C.shape[0] * self.n <= DENSE):
-            starts = [*self.dense, *starts]
-        found = [X for start in starts if (X := self._fitted(start, quota)) is not None]
-        found = found or [X for X in [self._fitted(coordinates(self.C, self.n), quota)] if X is not None]
-        exact = sorted((X for X in found if quota.met(X != 0)), key=lambda X: -self._value(X, criterion))
-        many = quota.total > _MANY
+        found = list[Matrix]()
+        self.cut = True
+        with self.deadline.part():
+            self._collect(quota, criterion, found, positive=positive)
+            self.cut = False
+        if not any(quota.met(X != 0) for X in found):
+            found += self._others(found, quota, positive=positive)
+        missing = {id(X): abs(np.count_nonzero(X) - quota.total) + (not quota.met(X != 0)) for X in found}
+        return min(found, key=lambda X: (missing[id(X)], -criterion_value(self.C, X, criterion)))
+
+    def _others(self, found: list[Matrix], quota: Quota, *, positive: bool) -> list[Matrix]:
+        """Return what there is besides candidates without the wanted nonzeros: single variables;
+        without signs, the largest entries of a candidate, and in time the dense starts and single
+        variables, pruned or grown.
+        """
+        variables = np.argsort(-self.C.diagonal(), kind="stable")[: self.n]
+        single = coordinates(variables, (len(self.C), self.n))
+        if positive:
+            return [single]
+        starts = [] if self.cut or quota.total > LARGEST else [single, *self.dense]
+        grown = [X for start in starts if (X := fitted(self.C, _thinned(start, quota), quota)) is not None]
+        return [single, *grown, exact(self.C, (found or self.dense)[0], quota)]
+
+    def _collect(self, quota: Quota, criterion: str, found: list[Matrix], *, positive: bool) -> None:
+        """Append candidates to ``found``, one after the other, as long as there is time."""
+        if positive or (self._small and quota.total <= len(self.C)):
+            for components in self._disjoint(quota, positive=positive):
+                found.append(components)
+        if positive:
+            return
+        for start in self._starts(quota):
+            self.deadline.heed()
+            many = quota.total > LARGEST
+            X = exact(self.C, start, quota) if many else fitted(self.C, _thinned(start, quota), quota, self.deadline)
+            found += [] if X is None else [X]
+        if quota.total > LARGEST:
+            return
+        ranked = self._ranked(found, quota, criterion)
+        effort = _EFFORT[self.wanted.effort]
+        climbers = effort * (_CLIMBERS + 3 * max(self.n - 4, 0)) if self._small else 0
+        for X in ranked[:climbers]:
+            found.append(climb(self.C, X, quota, _CLIMB, criterion, deadline=self.deadline))
         moves = min(_MOVES, math.ceil(_WORK / quota.total**3))
-        moved = [exchange(self.C, X, quota, moves, criterion) for X in exact[: 1 if many else _BEST]]
-        return max([*moved, *exact] or found, key=lambda X: self._value(X, criterion), default=None)
+        for X in self._ranked(found, quota, criterion)[: 1 if quota.total > _MANY else _BEST]:
+            Y = exchange(self.C, X, quota, moves, criterion, deadline=self.deadline)
+            found.append(climb(self.C, Y, quota, _CLIMB, criterion, deadline=self.deadline) if self._small else Y)
+
+    def _starts(self, quota: Quota) -> list[Matrix]:
+        starts = self._nearest(quota)
+        if self._small or not starts:
+            starts = [*self.dense, *starts]
+        if self._small and (self.n > 4 or quota.total <= _FEW):
+            starts = [*starts, *self.fixed]
+        return starts
 
     def _nearest(self, quota: Quota) -> list[Matrix]:
-        above = [X for X in self.points if np.count_nonzero(X) >= quota.total]
+        """Return the points of the path with the fewest nonzeros above the wanted number; the path
+        is followed as far as that takes.
+        """
+        while not self._points or np.count_nonzero(self._points[-1]) >= quota.total:
+            self.deadline.heed()
+            point = next(self._path, None)
+            if point is None:
+                break
+            self._points.append(point)
+        above = [X for X in self._points if np.count_nonzero(X) >= quota.total]
         return sorted(above, key=np.count_nonzero)[: 2 if quota.total > _MANY else _NEAREST]
 
-    def _fitted(self, X: Matrix, quota: Quota) -> Matrix | None:
-        """Return X pruned or grown to the quota."""
-        X = _thinned(X, quota)
-        found = prune(self.C, X, quota) if quota.surplus(X != 0) > 0 else on_support(self.C, X, X != 0)
-        if found is not None and quota.shortage(found[0].mask) > 0:
-            found = grow(self.C, found[1], quota)
-        return None if found is None else found[1]
+    def _disjoint(self, quota: Quota, *, positive: bool) -> Iterator[Matrix]:
+        for supports in self._partitions(quota, positive=positive):
+            supports.trim(quota, self.deadline)
+            supports.climb(quota, _DISJOINT, self.deadline)
+            yield supports.components
 
-    def _value(self, X: Matrix, criterion: str) -> float:
-        return criterion_value(self.C, X, criterion)
+    def _partitions(self, quota: Quota, *, positive: bool) -> Iterator[Supports]:
+        for start in self.dense[: None if positive else _PARTITIONS]:
+            yield supports_of(self.C, start, positive=positive)
+        if quota.each is None and len(self.C) <= _JOINED:
+            yield agglomerated(self.C, self.n, quota.total, positive=positive)
+
+    def _ranked(self, points: list[Matrix], quota: Quota, criterion: str) -> list[Matrix]:
+        """Return the points with the wanted nonzeros and different supports, the best first."""
+        met = [X for X in points if quota.met(X != 0)]
+        ranked = sorted(met, key=lambda X: -criterion_value(self.C, X, criterion))
+        return list({tuple(sorted((x != 0).tobytes() for x in X.T)): X for X in reversed(ranked)}.values())[::-1]
 
 
 def _thinned(X: Matrix, quota: Quota) -> Matrix:
-    """Return X without its smallest entries, where more are nonzero than Newton's method takes."""
-    limit = max(LARGEST, math.ceil(1.1 * quota.total))
+    """Return X without its smallest entries, where more are nonzero than are worth pruning."""
+    limit = max(LARGEST, math.ceil(1.1 * quota.total)) if X.size > DENSE else math.ceil(_THIN * quota.total) + 4
     if np.count_nonzero(X) <= limit:
         return X
     return np.where(np.abs(X) >= np.sort(np.ravel(np.abs(X)))[-limit], X, 0.0)

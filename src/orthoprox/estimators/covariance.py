@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from orthoprox.estimators.penalty import row_coupling
+from orthoprox.estimators.starts import principal, signed
 from orthoprox.smooth.base import Smooth
 from orthoprox.smooth.quadratic import Quadratic
 from orthoprox.smooth.variance import Variance
@@ -17,6 +18,7 @@ from orthoprox.streams.sparse import Centred
 
 Matrix = np.ndarray[Any, Any]
 WIDE = 3000  # variables beyond which the m x m matrix is not formed
+LARGE = 1200  # variables beyond which no eigenvectors of it are computed, nor choices made among all
 _BLOCK = 512  # columns of it that are formed at a time
 _SHARE = 0.25  # of a time budget for the couplings
 _DIAGONAL = 1e-13  # couplings below this share of the largest variance are rounding
@@ -47,6 +49,48 @@ class Covariance(ABC):
     @abstractmethod
     def smooth(self) -> Smooth:
         """Return the term -tr(X'CX) in units of the largest variance."""
+
+    @abstractmethod
+    def weights(self, chosen: Matrix) -> Matrix:
+        """Return the sums of the cubes of |C|, of the chosen rows and columns."""
+
+    def leading(self, n: int, chosen: Matrix | None = None) -> tuple[Matrix, Matrix]:
+        """Return the n largest eigenvalues of C, or of some of its rows and columns, largest first,
+        and the eigenvectors, their largest entry positive.
+        """
+        rows = np.arange(len(self.variances)) if chosen is None else chosen
+        if len(rows) <= LARGE or n > len(rows) // 2:
+            values, vectors = principal(self.rows(rows))
+            return values[:n], vectors[:, :n]
+        m = len(self.variances)
+
+        def product(x: Matrix) -> Matrix:
+            column = np.zeros((m, 1))
+            column[rows, 0] = np.ravel(x)
+            return np.ravel(self.apply(column))[rows]
+
+        found = _eigenvectors(product, len(rows), n)
+        return found[0][::-1], signed(found[1][:, ::-1])
+
+    def canonical(self, chosen: Matrix) -> Matrix:
+        """Return the places of the chosen variables in an order that does not depend on the order
+        they come in, but for exact ties: by their weights. Very many stay as they come.
+        """
+        if len(chosen) > LARGE:
+            return np.arange(len(chosen))
+        return np.argsort(-significant(self.weights(chosen), 9), kind="stable")
+
+    def order(self, n: int) -> Matrix:
+        """Return the n variables with the largest variances; of equal ones, as far as they have to
+        be chosen among, those with the largest weights.
+        """
+        sizes = significant(self.variances / self.unit, 12)
+        first = np.argsort(-sizes, kind="stable")[:n]
+        tied = np.flatnonzero(sizes >= sizes[first[-1]])
+        if len(np.unique(sizes[tied])) == len(tied):
+            return first
+        weights = self.weights(np.arange(len(sizes)))[tied] if len(sizes) <= WIDE else np.zeros(len(tied))
+        return tied[np.lexsort((tied, -significant(weights, 9), -sizes[tied]))][:n]
 
     @property
     def total(self) -> float:
@@ -81,6 +125,9 @@ class Formed(Covariance):
         product: Matrix = np.matmul(self.C, X)
         return product
 
+    def weights(self, chosen: Matrix) -> Matrix:
+        return _cubes(self.C[np.ix_(chosen, chosen)] / self.unit)
+
     def couplings(self, n: int, penalty: str, deadline: Deadline | None = None) -> tuple[float, float]:
         off = self.C - np.diag(self.C.diagonal())
         return row_coupling(self.C, n, penalty), float(np.linalg.eigvalsh(off)[-1])
@@ -102,19 +149,26 @@ class Products(Covariance):
         return np.concatenate(found) / self.divisor
 
     def rows(self, chosen: Matrix) -> Matrix:
-        columns = self._formed(np.flatnonzero(chosen) if chosen.dtype == bool else chosen)
+        columns = self._formed(chosen)
         part: Matrix = np.matmul(columns.T, columns) / self.divisor
         return part
 
     def apply(self, X: Matrix) -> Matrix:
         return np.asarray(self.variance.grad(X), dtype=float) / (-2 * self.divisor)
 
+    def weights(self, chosen: Matrix) -> Matrix:
+        total = np.zeros(len(chosen))
+        for start in range(0, len(chosen), _BLOCK):
+            part = chosen[start : start + _BLOCK]
+            total[start : start + _BLOCK] = _cubes(
+                (_transpose(self.variance.A) @ self._formed(part))[chosen].T / (self.divisor * self.unit)
+            )
+        return total
+
     def couplings(self, n: int, penalty: str, deadline: Deadline | None = None) -> tuple[float, float]:
         """Return the same, or what a quarter of a time budget allows for each of them: rho of some
         columns, the largest Rayleigh quotient so far.
         """
-        from scipy.sparse.linalg import LinearOperator, eigsh
-
         deadline = deadline or Deadline()
         m, coupling, variances = len(self.variances), 0.0, self.variances[:, None]
         for start in range(0, m, _BLOCK):
@@ -136,9 +190,8 @@ class Products(Covariance):
                 raise Stopped
             return product
 
-        operator = LinearOperator((m, m), matvec=off, dtype=np.float64)
         try:
-            spread = eigsh(operator, k=1, which="LA", v0=np.ones(m), return_eigenvectors=False, tol=1e-6)
+            spread = _eigenvectors(off, m, 1, tol=1e-6)[0]
         except Stopped:
             return coupling, max(quotients)
         return coupling, float(spread[0])
@@ -167,6 +220,28 @@ class Products(Covariance):
 
 def _transpose(A: Any) -> Any:
     return A.mT if isinstance(A, np.ndarray) else A.T
+
+
+def significant(values: Matrix, digits: int) -> Matrix:
+    """Return nonnegative values with so many significant digits."""
+    power = 10.0 ** (digits - np.ceil(np.log10(np.where(values > 0, values, 1.0))))
+    rounded: Matrix = np.round(values * power) / power
+    return rounded
+
+
+def _eigenvectors(product: Any, m: int, n: int, tol: float = 0.0) -> tuple[Matrix, Matrix]:
+    """Return the n largest eigenvalues of an operator and its eigenvectors, from fixed numbers."""
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    operator = LinearOperator((m, m), matvec=product, dtype=np.float64)
+    found: tuple[Matrix, Matrix] = eigsh(operator, k=n, which="LA", v0=np.ones(m), tol=tol)
+    return found
+
+
+def _cubes(rows: Matrix) -> Matrix:
+    """Return the sums of the cubes of the sizes in each row."""
+    sums: Matrix = np.sum(np.abs(rows) ** 3, axis=1)
+    return sums
 
 
 def _units(m: int, chosen: Matrix) -> Matrix:

@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox.estimators.starts import canonical
-
 Matrix = np.ndarray[Any, Any]
 
 
@@ -30,17 +28,12 @@ def adjusted(G: Matrix) -> Matrix:
     return pivots
 
 
-def ordered(C: Matrix, X: Matrix, *, sort: bool = True) -> Matrix:
-    """Return X with its columns by descending variance (if ``sort``), the largest entry of each
-    positive; of equal entries the first in the canonical order of the variables.
+def ordered(X: Matrix, variances: Matrix | None, order: Matrix) -> Matrix:
+    """Return X with its columns by descending variance, if these are given, the largest entry of
+    each positive; of equal entries the first in this order of the variables.
     """
-    return arranged(variances(C, X), canonical(C), X, sort=sort)
-
-
-def arranged(spread: Matrix, order: Matrix, X: Matrix, *, sort: bool = True) -> Matrix:
-    """Return the same for given variances of the columns and a given order of the variables."""
-    if sort:
-        X = X[:, np.argsort(-_rounded(spread), kind="stable")]
+    if variances is not None:
+        X = X[:, np.argsort(-_rounded(variances), kind="stable")]
     largest = order[np.argmax(_rounded(np.abs(X))[order], axis=0)]
     return X * np.where(X[largest, np.arange(X.shape[1])] < 0, -1.0, 1.0) + 0.0  # no -0.0
 

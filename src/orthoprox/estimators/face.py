@@ -12,6 +12,14 @@ _FIRST_SHIFT, _LAST_SHIFT, _INDEFINITE = 1e-4, 1e-6, 0.03  # of the Hessian, in 
 _EXACT, _FEASIBLE = 4e-16, 1e-13  # |X'X - I|: where the projection stops, and what it must reach
 
 
+def pairs_of_columns(n: int) -> tuple[Matrix, Matrix, Matrix]:
+    """Return the number of each pair of n columns, as a symmetric matrix, and the pairs a <= b."""
+    a, b = np.triu_indices(n)
+    number = np.zeros((n, n), dtype=int)
+    number[a, b] = number[b, a] = np.arange(len(a))
+    return number, a, b
+
+
 class Face:
     """The orthonormal X whose entries outside of ``mask`` are zero.
 

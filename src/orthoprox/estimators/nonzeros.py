@@ -1,7 +1,7 @@
 """Components with many numbers of nonzeros: variance against sparsity."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.words import shown
 from orthoprox.estimators.covariance import Covariance
 from orthoprox.estimators.explained import adjusted
-from orthoprox.estimators.fitting import Fitting, Wanted
+from orthoprox.estimators.fitting import Fitting
 from orthoprox.estimators.request import quota
+from orthoprox.estimators.wanted import Wanted
 
 Matrix = np.ndarray[Any, Any]
 _POINTS = 12
@@ -42,8 +43,7 @@ def nonzero_path(covariance: Covariance, wanted: Wanted, n_nonzeros: Any, names:
     fitting = Fitting(covariance, wanted)
     found = []
     for number in _numbers(n_nonzeros, fitting.shape, wanted.penalty):
-        fitting.wanted = replace(wanted, quota=quota(number, fitting.shape, wanted.penalty))
-        found.append(fitting.chosen())
+        found.append(fitting.chosen(quota(number, fitting.shape, wanted.penalty)))
     scores = [np.matmul(X.T, covariance.apply(X)) for X in found]
     total = covariance.total or 1.0
     return NonzeroPath(
@@ -51,7 +51,7 @@ def nonzero_path(covariance: Covariance, wanted: Wanted, n_nonzeros: Any, names:
         components=tuple(X.T for X in found),
         explained_variance_ratio=np.array([np.trace(G) / total for G in scores]),
         adjusted_variance_ratio=np.array([np.sum(adjusted(G)) / total for G in scores]),
-        pca=fitting.principal_variance() / total,
+        pca=float(np.sum(covariance.leading(wanted.n)[0])) / total,
         feature_names=tuple(names),
     )
 

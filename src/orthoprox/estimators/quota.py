@@ -40,3 +40,9 @@ class Quota:
     def met(self, mask: Matrix) -> bool:
         """Tell whether the number is exactly the wanted one."""
         return self.surplus(mask) <= 0 and self.shortage(mask) <= 0
+
+    def all_met(self, masks: Matrix) -> Matrix:
+        """Tell the same of many masks, of shape (B, m, n)."""
+        counts = np.sum(masks, axis=1)
+        met: Matrix = np.sum(counts, axis=1) == self.total if self.each is None else np.all(counts == self.each, axis=1)
+        return met

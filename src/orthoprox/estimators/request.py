@@ -1,14 +1,39 @@
 """The parameters of an estimator, checked against the shape of its data."""
 
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.words import short
-from orthoprox.estimators.fitting import Wanted
+from orthoprox.estimators.penalty import NAMES
 from orthoprox.estimators.quota import Quota
+from orthoprox.estimators.wanted import Wanted
 from orthoprox.nonsmooth.base import Nonsmooth
+
+# What scikit-learn checks of the parameters, whatever the data are.
+CONSTRAINTS: dict[str, Any] = {
+    "n_components": [Interval(Integral, 1, None, closed="left"), None],
+    "alpha": [Interval(Real, 0, 1, closed="both")],
+    "n_nonzero": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), "array-like", None],
+    "penalty": [StrOptions(set(NAMES)), Nonsmooth],
+    "center": ["boolean", "array-like"],
+    "scale": ["boolean", "array-like"],
+    "refit": ["boolean"],
+    "nonnegative": ["boolean"],
+    "criterion": [StrOptions({"variance", "adjusted"})],
+    "effort": [StrOptions({"fast", "normal", "thorough"}), None],
+    "start": [StrOptions({"auto", "pca", "coordinates", "random", "smoothed"}), "array-like"],
+    "n_init": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="neither")],
+    "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+    "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
+    "random_state": ["random_state"],
+    "warm_start": ["boolean"],
+    "verbose": ["verbose"],
+}
 
 
 def wanted(estimator: Any, shape: tuple[int, int]) -> Wanted:
@@ -24,10 +49,16 @@ def wanted(estimator: Any, shape: tuple[int, int]) -> Wanted:
         "max_seconds": estimator.max_seconds,
         "progress": bool(estimator.verbose),
     }
+    number = None if estimator.n_nonzero is None else quota(estimator.n_nonzero, (m, n), estimator.penalty)
+    if number is not None and estimator.nonnegative and number.total > m:
+        raise ValueError(
+            f"n_nonzero = {number.total} with nonnegative=True; orthogonal components >= 0 share no variable, "
+            f"ask for at most {m}, the number of variables."
+        )
     return Wanted(
         n=n,
         alpha=float(estimator.alpha),
-        quota=None if estimator.n_nonzero is None else quota(estimator.n_nonzero, (m, n), estimator.penalty),
+        quota=number,
         penalty=estimator.penalty,
         nonnegative=estimator.nonnegative,
         refit=estimator.refit,
@@ -69,8 +100,6 @@ def _checked(wanted: Quota, shape: tuple[int, int], penalty: Any) -> Quota:
 
 
 def _check_penalty(estimator: Any) -> None:
-    if estimator.nonnegative and estimator.n_nonzero is not None:
-        raise ValueError("n_nonzero does not go with nonnegative=True; say how sparse components are by alpha instead.")
     if estimator.nonnegative and estimator.penalty != "l1":
         name = type(estimator.penalty).__name__ if isinstance(estimator.penalty, Nonsmooth) else repr(estimator.penalty)
         raise ValueError(f"nonnegative=True goes with penalty='l1', not with {name}; choose one of them.")

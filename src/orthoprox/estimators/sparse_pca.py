@@ -1,6 +1,5 @@
 """Sparse principal component analysis with orthonormal components, as scikit-learn's estimators."""
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,8 +7,7 @@ import numpy as np
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context, clone
     from sklearn.utils import Tags
-    from sklearn.utils._param_validation import Interval, StrOptions
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
     raise ImportError('SparsePCA needs scikit-learn 1.6 or newer: pip install "orthoprox[sklearn]".') from error
 
@@ -19,12 +17,9 @@ from orthoprox.estimators.covariance import Covariance
 from orthoprox.estimators.explained import adjusted
 from orthoprox.estimators.fitting import Fitting
 from orthoprox.estimators.nonzeros import NonzeroPath, nonzero_path
-from orthoprox.estimators.penalty import NAMES
-from orthoprox.nonsmooth.base import Nonsmooth
 from orthoprox.streams.moments import Moments
 
 Matrix = np.ndarray[Any, Any]
-_FLOATS = [np.float64, np.float32]
 
 
 class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -55,29 +50,34 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         What to subtract from the variables and to divide them by: True for their means and their
         standard deviations (with n - 1). Sparse data stay sparse.
     refit : bool
-        Whether to remove the shrinkage of the penalty on the nonzeros.
+        Whether to remove the shrinkage of the penalty on the nonzeros; with ``n_nonzero`` always.
     nonnegative : bool
-        Whether loadings have to be >= 0; with ``alpha`` alone, for at most 3,000 variables.
+        Whether loadings have to be >= 0. Then no two components share a variable, and ``n_nonzero``
+        is at most n_features. With ``alpha`` for at most 3,000 variables.
     criterion : {"variance", "adjusted"}
         What chooses among candidates with ``n_nonzero``: the explained variance, or the adjusted
         one, which discounts correlated scores.
     effort : {"fast", "normal", "thorough"}, optional
-        How much :func:`orthoprox.minimize` looks for lower minima with ``alpha``; its default for
-        the start by default.
+        How much to look for lower minima: with ``alpha`` as in :func:`orthoprox.minimize`, by
+        default what its start has; with ``n_nonzero`` how many candidates there are, "normal" by
+        default.
     start : {"auto", "pca", "coordinates", "random", "smoothed"} or array (n_features, n_components)
-        Where the run begins; "auto" takes the principal components, rotated by varimax.
+        Where the run begins; "auto" takes the principal components, rotated by varimax. With
+        ``n_nonzero`` the path of candidates begins there, and an array is one of them.
     n_init : int
         The number of starts; those after the first are random.
     tol : float
-        The relative stationarity of the penalised problem, proved by the certificate.
+        The relative stationarity, proved by the certificate: of the penalised problem, or with
+        ``n_nonzero`` of the components on their nonzeros, which the choice of nonzeros precedes.
     max_iter : int, optional
         The iterations of a run at most.
     max_seconds : float, optional
-        The time budget; none by default, and then no decision depends on a clock.
+        The time budget; none by default, and then no decision depends on a clock. What is best
+        at its end is returned, with a ``ConvergenceWarning``.
     random_state : int, RandomState instance or None
         For random starts; the default settings use none.
     warm_start : bool
-        Whether to begin at the point of the last fit, ``result_.X``.
+        Whether to begin at the point of the last fit, ``result_.X``, as if it were ``start``.
     verbose : bool
         Whether to show runs while they go.
 
@@ -96,7 +96,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     result_ : Result
         The certified result: of the penalised problem, whose X is before the refit, or, with
         ``n_nonzero``, of the variance on the chosen nonzeros; in units of the largest variance.
-    n_components_, n_iter_, n_samples_seen_, n_features_in_ : int
+    n_components_, n_iter_, n_features_in_ : int
+    n_samples_seen_ : int or None
     feature_names_in_ : array of str
 
     Examples
@@ -108,26 +109,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     20
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [Interval(Real, 0, 1, closed="both")],
-        "n_nonzero": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither"), "array-like", None],
-        "penalty": [StrOptions(set(NAMES)), Nonsmooth],
-        "center": ["boolean", "array-like"],
-        "scale": ["boolean", "array-like"],
-        "refit": ["boolean"],
-        "nonnegative": ["boolean"],
-        "criterion": [StrOptions({"variance", "adjusted"})],
-        "effort": [StrOptions({"fast", "normal", "thorough"}), None],
-        "start": [StrOptions({"auto", "pca", "coordinates", "random", "smoothed"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
-        "random_state": ["random_state"],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = request.CONSTRAINTS
 
     def __init__(
         self,
@@ -173,18 +155,27 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None) -> "SparsePCA":
         """Find the components of a table: dense, sparse, a data frame, a memory map or a
-        ``LinearOperator``, one row for each sample.
+        ``LinearOperator``, one row for each sample; what was fitted before is forgotten.
         """
-        data = self._data(X)
-        self._moments: Moments | None = None
-        covariance, self.mean_, self.scale_ = table.covariance(data, self.center, self.scale)
-        return self._fitted(covariance, data.shape[0], table.dtype(data))
+        data = table.checked(self, X, samples=2)
+        moments = table.moments(data, None) if table.has_moments(data) else None
+        covariance, self.mean_, self.scale_ = table.covariance(data, moments, self.center, self.scale)
+        fitted = self._fitted(covariance, data.shape[0], table.dtype(data))
+        self._moments: Moments | None = moments
+        return fitted
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None) -> "SparsePCA":
-        """Add a block of samples to those seen so far, and find the components of all of them."""
+        """Add a block of samples to those seen so far, by ``fit`` or ``partial_fit``, and find the
+        components of all of them.
+        """
         before: Moments | None = getattr(self, "_moments", None)
-        data = self._data(X, reset=before is None)
+        if before is None and hasattr(self, "components_"):
+            raise ValueError(
+                "partial_fit cannot go on: the last fit, of a covariance matrix, an operator or wide data, "
+                "has no moments of samples; begin with a new estimator."
+            )
+        data = table.checked(self, X, reset=before is None, samples=1 if before is not None else 2)
         moments = table.moments(data, before)
         covariance, self.mean_, self.scale_ = table.of_moments(moments, self.center, self.scale)
         fitted = self._fitted(covariance, moments.count, table.dtype(data))
@@ -195,13 +186,16 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def fit_covariance(self, C: Any, n_samples: int | None = None) -> "SparsePCA":
         """Find the components of a covariance or correlation matrix of shape (m, m).
 
-        ``scale=True`` makes a covariance matrix a correlation matrix. ``transform`` takes data as
-        they are, since there are no means to subtract, unless ``center`` has them.
+        ``scale=True`` makes a covariance matrix a correlation matrix. There are no means: unless
+        ``center`` has them, ``mean_`` is 0 and ``transform`` subtracts nothing. It divides by
+        ``scale_``, the roots of the diagonal with ``scale=True``, otherwise ``scale`` or 1: the
+        scores of a correlation matrix are those of standardised data. ``n_samples_seen_`` is
+        ``n_samples``, None if that is not known.
         """
-        matrix = validate_data(self, table.symmetric(C), dtype=np.float64)
+        matrix = table.checked_covariance(self, C)
         self._moments = None
         covariance, self.mean_, self.scale_ = table.of_matrix(matrix, self.center, self.scale)
-        samples = len(matrix) if n_samples is None else inputs.integer(n_samples, "n_samples")
+        samples = None if n_samples is None else inputs.integer(n_samples, "n_samples")
         return self._fitted(covariance, samples, np.dtype(np.float64))
 
     def fit_transform(self, X: Any, y: Any = None, **parameters: Any) -> Matrix:
@@ -211,7 +205,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def transform(self, X: Any) -> Matrix:
         """Return the scores (X - mean) / scale times the components, of shape (samples, n)."""
         check_is_fitted(self)
-        data = self._data(X, reset=False)
+        data = table.checked(self, X, reset=False)
         return table.scores(data, self.mean_, self.scale_, self.components_)
 
     def inverse_transform(self, X: Any) -> Matrix:
@@ -226,7 +220,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         explain.
         """
         check_is_fitted(self)
-        return table.share(self._data(X, reset=False), self.mean_, self.scale_, self.components_)
+        return table.share(table.checked(self, X, reset=False), self.mean_, self.scale_, self.components_)
 
     def path(self, X: Any, n_nonzeros: Any = None) -> NonzeroPath:
         """Return components with many numbers of nonzeros, which share the work.
@@ -239,8 +233,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         self._validate_params()
         other = clone(self)  # so that nothing is fitted here
-        data = other._data(X)
-        covariance = table.covariance(data, self.center, self.scale)[0]
+        data = table.checked(other, X, samples=2)
+        moments = table.moments(data, None) if table.has_moments(data) else None
+        covariance = table.covariance(data, moments, self.center, self.scale)[0]
         return nonzero_path(covariance, request.wanted(self, data.shape), n_nonzeros, other._names())
 
     def to_frame(self) -> Any:
@@ -267,8 +262,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Read an estimator that was saved; its ``result_`` has no problem object."""
         return stored.load(cls, path)
 
-    def _fitted(self, covariance: Covariance, samples: int, dtype: Any) -> "SparsePCA":
-        wanted = request.wanted(self, (samples, self.n_features_in_))
+    def _fitted(self, covariance: Covariance, samples: int | None, dtype: Any) -> "SparsePCA":
+        wanted = request.wanted(self, (samples or self.n_features_in_, self.n_features_in_))
         X, self.result_ = Fitting(covariance, wanted).components()
         scores = np.matmul(X.T, covariance.apply(X))
         self.components_ = np.ascontiguousarray(X.T).astype(dtype, copy=False)
@@ -279,11 +274,6 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.n_components_, self.n_samples_seen_ = wanted.n, samples
         self.n_iter_ = max(1, self.result_.iterations)
         return self
-
-    def _data(self, X: Any, *, reset: bool = True) -> Any:
-        if inputs.is_operator(X):
-            return table.operator(self, X, reset=reset)
-        return validate_data(self, X, accept_sparse=("csr", "csc"), dtype=_FLOATS, reset=reset)
 
     def _names(self) -> list[str]:
         given = getattr(self, "feature_names_in_", None)

@@ -8,26 +8,22 @@ Matrix = np.ndarray[Any, Any]
 _ROTATIONS = 60  # iterations of the varimax rotation
 
 
-def canonical(C: Matrix) -> Matrix:
-    """Return an order of the variables that does not depend on the order they come in: by the sums
-    of the cubes of their rows of |C|.
-    """
-    weights = np.sum(np.abs(C) ** 3, axis=1)
-    return np.argsort(-np.round(weights / (np.max(weights) or 1.0), 9), kind="stable")
-
-
 def principal(C: Matrix) -> tuple[Matrix, Matrix]:
     """Return the eigenvalues, largest first, and the eigenvectors, their largest entry positive."""
     values, vectors = np.linalg.eigh(C)
-    values, vectors = values[::-1], vectors[:, ::-1]
-    largest = np.argmax(np.round(np.abs(vectors), 9), axis=0)
-    return values, vectors * np.where(vectors[largest, np.arange(len(C))] < 0, -1.0, 1.0)
+    return values[::-1], signed(vectors[:, ::-1])
 
 
-def coordinates(C: Matrix, n: int) -> Matrix:
-    """Return the coordinate vectors of the n largest variances."""
-    X = np.zeros((len(C), n))
-    X[np.argsort(-np.round(C.diagonal() / (np.max(C.diagonal()) or 1.0), 12), kind="stable")[:n], np.arange(n)] = 1.0
+def signed(X: Matrix) -> Matrix:
+    """Return X with the largest entry of each column positive."""
+    largest = np.argmax(np.round(np.abs(X), 9), axis=0)
+    return X * np.where(X[largest, np.arange(X.shape[1])] < 0, -1.0, 1.0)
+
+
+def coordinates(variables: Matrix, shape: tuple[int, int]) -> Matrix:
+    """Return the coordinate vectors of these variables."""
+    X = np.zeros(shape)
+    X[variables, np.arange(len(variables))] = 1.0
     return X
 
 
@@ -57,19 +53,24 @@ def rotated(C: Matrix, n: int, factors: int) -> Matrix:
     return _largest(C, varimax(vectors[:, :factors] * np.sqrt(np.maximum(values[:factors], 0.0))), n)
 
 
-def rotations(C: Matrix, n: int, rng: np.random.Generator, more: int) -> list[Matrix]:
+def rotations(C: Matrix, n: int) -> list[Matrix]:
     """Return dense orthonormal starts: the principal components; varimax rotations of them and of
-    their loadings, with n and n + 1 factors, of which the n largest stay; ``more`` random ones.
+    their loadings, with n and n + 1 factors, of which the n largest stay.
     """
     _, vectors = principal(C)
     found = [vectors[:, :n], varimax(vectors[:, :n]), rotated(C, n, n)]
     if n < len(C):
         found += [rotated(C, n, n + 1), _largest(C, varimax(vectors[:, : n + 1]), n)]
-    wide = min(n + 3, len(C))
-    for _ in range(more):
-        Q = np.linalg.qr(rng.standard_normal((wide, wide)))[0]
-        found.append(np.matmul(vectors[:, :wide], Q[:, :n]))
     return found
+
+
+def random_rotations(C: Matrix, n: int, rng: np.random.Generator, number: int) -> list[Matrix]:
+    """Return n columns of so many random rotations of the n + 3 largest principal components."""
+    if number == 0:
+        return []
+    wide, vectors = min(n + 3, len(C)), principal(C)[1]
+    turns = [np.linalg.qr(rng.standard_normal((wide, wide)))[0] for _ in range(number)]
+    return [np.matmul(vectors[:, :wide], Q[:, :n]) for Q in turns]
 
 
 def _largest(C: Matrix, A: Matrix, n: int) -> Matrix:

@@ -20,6 +20,7 @@ _ARRAYS = (
     "n_nonzero_",
 )
 _NUMBERS = "n_components_", "n_iter_", "n_samples_seen_", "n_features_in_"
+_OUTPUT = "_sklearn_output_config"  # what set_output has chosen
 
 
 def save(estimator: Any, path: Any) -> None:
@@ -33,9 +34,10 @@ def save(estimator: Any, path: Any) -> None:
         arrays |= {"moments.mean": moments.mean, "moments.scatter": moments.scatter}
     about = {
         "parameters": {name: _plain(value, name) for name, value in estimator.get_params(deep=False).items()},
-        **{name: int(getattr(estimator, name)) for name in _NUMBERS},
+        **{name: _plain(getattr(estimator, name), name) for name in _NUMBERS},
         "feature_names_in_": None if names is None else [str(name) for name in names],
         "count": None if moments is None else moments.count,
+        "output": getattr(estimator, _OUTPUT, None),
         "result": header,
     }
     write(path, KIND, about, arrays)
@@ -61,6 +63,8 @@ def _loaded(kind: type[T], about: dict[str, Any], arrays: dict[str, Any]) -> T:
         estimator.feature_names_in_ = np.array(about["feature_names_in_"], dtype=object)
     inner = {name.removeprefix("result."): array for name, array in arrays.items() if name.startswith("result.")}
     estimator.result_ = unpacked(about["result"], inner)
+    if about.get("output") is not None:
+        setattr(estimator, _OUTPUT, about["output"])
     estimator._moments = None
     if about["count"] is not None:
         mean, scatter = arrays["moments.mean"], arrays["moments.scatter"]
@@ -77,8 +81,9 @@ def _plain(value: Any, name: str) -> Any:
         return value.item()
     if isinstance(value, (list, tuple)):
         return [_plain(entry, name) for entry in value]
-    if isinstance(value, np.ndarray):
-        return {"array": value.tolist()}
+    array = np.asarray(value) if hasattr(value, "__array__") else None  # a vector, such as a column of a table
+    if array is not None and array.dtype.kind in "biuf":
+        return {"array": array.tolist()}
     raise TypeError(
         f"{name} is a {type(value).__name__}, which a file cannot hold; "
         f"call set_params({name}=...) with a name or a number first, or use joblib."

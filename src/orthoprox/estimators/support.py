@@ -7,7 +7,9 @@ import numpy as np
 from orthoprox.estimators.explained import criterion_value
 from orthoprox.estimators.face import Face, Matrix
 from orthoprox.estimators.quota import Quota
+from orthoprox.stopping.clock import Deadline
 
+FOREVER = Deadline()
 _SMALL = 60  # nonzeros up to which entries are dropped by threes, the last eight one at a time
 _ROUNDS = 6  # in which larger supports lose their surplus
 _DAMPING = 1e-2  # of the Hessian where entries are dropped, in units of the largest variance
@@ -44,10 +46,36 @@ def on_support(C: Matrix, X: Matrix, mask: Matrix, steps: int = 50) -> tuple[Fac
     return None if found is None else (face, found)
 
 
-def prune(C: Matrix, X: Matrix, quota: Quota, steps: int = 50) -> tuple[Face, Matrix] | None:
+def fitted(C: Matrix, X: Matrix, quota: Quota, deadline: Deadline = FOREVER) -> Matrix | None:
+    """Return X pruned or grown to the quota, or None if that leads to no orthonormal point."""
+    found = prune(C, X, quota, deadline=deadline) if quota.surplus(X != 0) > 0 else on_support(C, X, X != 0)
+    if found is not None and quota.shortage(found[0].mask) > 0:
+        found = grow(C, found[1], quota, deadline)
+    return None if found is None else found[1]
+
+
+def exact(C: Matrix, X: Matrix, quota: Quota) -> Matrix:
+    """Return a point with the wanted nonzeros that costs little: the largest entries of X stay, and
+    the rows of two columns that would share one alone come in twos. The point is orthonormal; its
+    nonzeros are others where this fails.
+    """
+    sizes = np.abs(X) + 1e-9 * np.arange(X.size, 0, -1).reshape(X.shape) / X.size
+    mask = np.zeros(X.shape, dtype=bool)
+    for j, number in enumerate(np.ones(X.shape[1], dtype=int) if quota.each is None else quota.each):
+        mask[np.argsort(-sizes[:, j], kind="stable")[:number], j] = True
+    order = np.argsort(-np.ravel(np.where(mask, -1.0, sizes)), kind="stable")[: max(quota.shortage(mask), 0)]
+    mask.flat[order] = True
+    found = on_support(C, X, mask, 5)
+    if found is not None and quota.shortage(found[0].mask) > 0:
+        found = grow(C, found[1], quota)
+    return X if found is None else found[1]
+
+
+def prune(C: Matrix, X: Matrix, quota: Quota, steps: int = 50, deadline: Deadline = FOREVER) -> tuple[Face, Matrix] | None:
     """Drop the nonzeros of X that cost least until the quota is met from above, and refit."""
     here = on_support(C, X, X != 0, 2)
     while here is not None and (surplus := quota.surplus(here[0].mask)) > 0:
+        deadline.heed()
         face, X = here
         few = 1 if surplus <= 8 else 3
         number = few if face.size <= _SMALL else math.ceil(surplus / _ROUNDS)
@@ -55,10 +83,11 @@ def prune(C: Matrix, X: Matrix, quota: Quota, steps: int = 50) -> tuple[Face, Ma
     return None if here is None else on_support(C, here[1], here[0].mask, steps)
 
 
-def grow(C: Matrix, X: Matrix, quota: Quota) -> tuple[Face, Matrix] | None:
+def grow(C: Matrix, X: Matrix, quota: Quota, deadline: Deadline = FOREVER) -> tuple[Face, Matrix] | None:
     """Add the nonzeros that gain most, one at a time, until the quota is met."""
     here = on_support(C, X, X != 0, 5)
     while here is not None and quota.shortage(here[0].mask) > 0:
+        deadline.heed()
         face, X = here
         gains = np.where(quota.below(face.mask) & ~face.mask & ~face.alone, face.gains(X)[0], -np.inf)
         best = np.unravel_index(np.argmax(gains), gains.shape)
@@ -70,7 +99,9 @@ def grow(C: Matrix, X: Matrix, quota: Quota) -> tuple[Face, Matrix] | None:
     return here
 
 
-def exchange(C: Matrix, X: Matrix, quota: Quota, moves: int, criterion: str = "variance") -> Matrix:
+def exchange(
+    C: Matrix, X: Matrix, quota: Quota, moves: int, criterion: str = "variance", *, deadline: Deadline = FOREVER
+) -> Matrix:
     """Return X after at most so many moves that add some nonzeros, drop as many and gain by the
     criterion.
 
@@ -81,7 +112,7 @@ def exchange(C: Matrix, X: Matrix, quota: Quota, moves: int, criterion: str = "v
     promising = _promising(face, X)
     for _ in range(moves):
         added = promising[skipped : skipped + number]
-        if len(added) == 0:
+        if len(added) == 0 or deadline.left() <= 0:
             break
         found = _exchanged(face, X, quota, added)
         if found is not None and (higher := criterion_value(C, found[1], criterion)) > value * (1 + 1e-7):

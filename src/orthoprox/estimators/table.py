@@ -1,9 +1,11 @@
 """Tables of samples: their covariance and their scores, dense, sparse or as an operator."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
@@ -14,13 +16,42 @@ from orthoprox.streams.moments import Moments
 Matrix = np.ndarray[Any, Any]
 Standardised = tuple[Covariance, Matrix, Matrix]  # C, the mean and the scale
 _BLOCK_BYTES = 2**26
+_PRINTED = 1e-3  # of the largest entry, times sqrt(m): a negative eigenvalue from printed digits
 
 
-def covariance(data: Any, center: Any, scale: Any) -> Standardised:
-    """Return the covariance of the standardised samples, what is subtracted and divided by."""
+def checked(estimator: Any, X: Any, *, reset: bool = True, samples: int = 1) -> Any:
+    """Return samples as scikit-learn checks them, at least so many; a memory map stays one."""
+    if inputs.is_operator(X):
+        data = operator(estimator, X, reset=reset)
+        if data.shape[0] < samples:
+            raise ValueError(f"X has n_samples = {data.shape[0]}; a covariance needs at least {samples}.")
+        return data
+    options = {"accept_sparse": ("csr", "csc"), "dtype": [np.float64, np.float32], "reset": reset}
+    try:
+        data = validate_data(estimator, _named(X), ensure_min_samples=samples, **options)
+    except ValueError as error:
+        raise _of_columns(X, error) from error
+    return X if isinstance(X, np.memmap) and data.dtype == X.dtype else data
+
+
+def checked_covariance(estimator: Any, C: Any) -> Matrix:
+    """Return a covariance matrix, with the names of its variables noted."""
+    matrix: Matrix = validate_data(estimator, symmetric(C), dtype=np.float64)
+    return matrix
+
+
+def has_moments(data: Any) -> bool:
+    """Tell whether the m x m moments of the data are formed."""
+    return data.shape[1] <= WIDE and not inputs.is_operator(data)
+
+
+def covariance(data: Any, moments: Moments | None, center: Any, scale: Any) -> Standardised:
+    """Return the covariance of the standardised samples, what is subtracted and divided by; from
+    their moments, if they have been formed.
+    """
     samples, m = data.shape
-    if m <= WIDE and not inputs.is_operator(data):
-        return of_moments(moments(data, None), center, scale)
+    if moments is not None:
+        return of_moments(moments, center, scale)
     term = Variance(data, center=center, scale=scale)
     found = Products(term, max(samples - 1, 1))
     return found, _or(term.center, np.zeros(m)), _or(term.scale, np.ones(m))
@@ -28,14 +59,13 @@ def covariance(data: Any, center: Any, scale: Any) -> Standardised:
 
 def moments(data: Any, before: Moments | None) -> Moments:
     """Return the moments of the samples, added to those before, block by block."""
-    samples, m = data.shape
+    m = data.shape[1]
     if m > WIDE:
         raise ValueError(f"X has {m} variables; partial_fit keeps their {m} x {m} moments and takes at most {WIDE}, use fit.")
     found = Moments(m) if before is None else before
-    rows = samples if sp.issparse(data) else max(1, _BLOCK_BYTES // (8 * m))
     data = data.tocsr() if sp.issparse(data) else data
-    for start in range(0, samples, rows):
-        found = found.add(data[start : start + rows])
+    for block in _blocks(data):
+        found = found.add(block)
     return found
 
 
@@ -67,8 +97,12 @@ def symmetric(C: Any) -> Any:
     size = float(np.max(np.abs(matrix)))
     if np.max(np.abs(matrix - matrix.T)) > 1e-8 * size:
         raise ValueError("C is not symmetric; a covariance matrix is, pass (C + C.T) / 2.")
-    if np.linalg.eigvalsh(_symmetric(matrix))[0] < -1e-2 * size:
-        raise ValueError("C has a negative eigenvalue; a covariance matrix has none, check that it is one.")
+    least = float(np.linalg.eigvalsh(_symmetric(matrix))[0])
+    if least < -_PRINTED * np.sqrt(len(matrix)) * size:
+        raise ValueError(
+            f"C has the negative eigenvalue {least:.3g}, beyond what rounding to three digits makes; "
+            "a covariance matrix has none, check that it is one."
+        )
     return C if hasattr(C, "columns") else matrix
 
 
@@ -79,7 +113,7 @@ def scores(data: Any, mean: Matrix, scale: Matrix, components: Matrix) -> Matrix
     if sp.issparse(data) or inputs.is_operator(data):
         found = data @ directions - np.matmul(mean, directions)
     else:
-        found = np.matmul(data - mean, directions)
+        found = np.concatenate([np.matmul(block - mean, directions) for block in _blocks(data)])
     return np.asarray(found, dtype=dtype(data))
 
 
@@ -95,7 +129,7 @@ def share(data: Any, mean: Matrix, scale: Matrix, components: Matrix) -> float:
         entries = np.sum(((stored.data - mean[columns]) / scale[columns]) ** 2 - weights[columns])
         total = float(entries + data.shape[0] * np.sum(weights))
     else:
-        total = float(np.sum(((data - mean) / scale) ** 2))
+        total = float(sum(np.sum(((block - mean) / scale) ** 2) for block in _blocks(data)))
     explained = float(np.sum(scores(data, mean, scale, components).astype(np.float64) ** 2))
     return explained / total if total > 0 else 1.0
 
@@ -112,6 +146,38 @@ def operator(estimator: Any, data: Any, *, reset: bool) -> Any:
 def dtype(data: Any) -> Any:
     """Return the precision of the results for these data."""
     return np.dtype(np.float32) if data.dtype == np.float32 else np.dtype(np.float64)
+
+
+def _blocks(data: Any) -> Iterator[Any]:
+    """Yield the rows of data, dense ones 64 MiB at a time."""
+    samples, m = data.shape
+    rows = samples if sp.issparse(data) else max(1, _BLOCK_BYTES // (8 * m))
+    for start in range(0, samples, rows):
+        block = data[start : start + rows]
+        yield np.asarray(block) if isinstance(block, np.memmap) else block
+
+
+def _named(X: Any) -> Any:
+    """Return a data frame whose names scikit-learn before 1.9 would not see, as one of pandas."""
+    if hasattr(X, "iloc") or hasattr(X, "__dataframe__") or not (hasattr(X, "columns") and hasattr(X, "to_numpy")):
+        return X
+    import pandas as pd
+
+    return pd.DataFrame({name: X[name].to_numpy() for name in X.columns})
+
+
+def _of_columns(X: Any, error: ValueError) -> ValueError:
+    """Return an error that names the columns of a data frame which are not numbers, or the same."""
+    found = []
+    for name in getattr(X, "columns", ()):
+        try:
+            np.asarray(X[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            found.append(repr(str(name)))
+    if not found:
+        return error
+    which = f"the columns {', '.join(found[:5])}" if len(found) > 1 else f"the column {found[0]}"
+    return ValueError(f"X has {which} of text ({error}); drop it or make numbers of it.")
 
 
 def _symmetric(C: Matrix) -> Matrix:

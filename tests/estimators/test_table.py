@@ -1,0 +1,91 @@
+"""Tables as they come: what is refused with the fix, and what is kept between calls."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse.linalg import aslinearoperator
+from sklearn.datasets import load_wine
+
+from orthoprox import SparsePCA
+from orthoprox.estimators import table
+
+WINE = load_wine(as_frame=True).data
+A = WINE.to_numpy()
+
+
+@pytest.mark.parametrize("data", [A[:1], aslinearoperator(A[:1])], ids=["matrix", "operator"])
+def test_a_lone_row_has_no_covariance(data):
+    with pytest.raises(ValueError, match=r"1 sample|n_samples = 1"):
+        SparsePCA(1).fit(data)
+    with pytest.raises(ValueError, match="1 sample"):
+        SparsePCA(1).partial_fit(A[:1])
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_columns_of_text_are_named(frame):
+    data = frame({"height": [1.0, 2.0, 3.0], "colour": ["red", "blue", "red"]})
+    with pytest.raises(ValueError, match="column 'colour' of text"):
+        SparsePCA(1).fit(data)
+
+
+def test_blocks_go_on_from_a_fit_and_a_fit_begins_anew():
+    """As with scikit-learn's IncrementalPCA."""
+    settings = {"n_components": 3, "n_nonzero": 12, "scale": True}
+    whole = SparsePCA(**settings).fit(A)
+    parts = SparsePCA(**settings).fit(A[:100]).partial_fit(A[100:101]).partial_fit(A[101:])
+    np.testing.assert_allclose(parts.components_, whole.components_, atol=1e-9)
+    assert parts.n_samples_seen_ == len(A)
+    assert parts.fit(A[:50]).n_samples_seen_ == 50
+
+
+def test_blocks_do_not_go_on_from_what_has_no_moments():
+    for fitted in (SparsePCA(2).fit_covariance(np.cov(A, rowvar=False)), SparsePCA(2).fit(aslinearoperator(A))):
+        with pytest.raises(ValueError, match="begin with a new estimator"):
+            fitted.partial_fit(A)
+
+
+def test_a_covariance_matrix_does_not_tell_its_number_of_samples(tmp_path):
+    fitted = SparsePCA(2, n_nonzero=8).fit_covariance(np.cov(A, rowvar=False))
+    assert fitted.n_samples_seen_ is None
+    fitted.save(tmp_path / "model")
+    assert SparsePCA.load(tmp_path / "model").n_samples_seen_ is None
+
+
+def test_scores_after_a_covariance_matrix_are_scaled_but_not_centred():
+    fitted = SparsePCA(2, scale=True).fit_covariance(np.cov(A, rowvar=False))
+    np.testing.assert_allclose(fitted.transform(A), A / A.std(0, ddof=1) @ fitted.components_.T, rtol=1e-10)
+    centred = SparsePCA(2, scale=True, center=A.mean(0)).fit_covariance(np.cov(A, rowvar=False))
+    np.testing.assert_allclose(centred.transform(A), SparsePCA(2, scale=True).fit(A).transform(A), atol=1e-6)
+
+
+def test_printed_digits_may_make_a_negative_eigenvalue_but_not_more():
+    B = np.random.default_rng(0).standard_normal((6, 12))
+    C = np.corrcoef(B, rowvar=False)  # of rank 5
+    SparsePCA(2).fit_covariance(np.round(C, 3))
+    with pytest.raises(ValueError, match="negative eigenvalue"):
+        SparsePCA(2).fit_covariance(C - 0.01 * np.eye(12))
+
+
+def test_a_column_of_a_table_may_be_a_scale_and_the_kind_of_output_is_kept(tmp_path):
+    fitted = SparsePCA(2, scale=WINE.std(), center=WINE.mean()).set_output(transform="pandas").fit(WINE)
+    fitted.save(tmp_path / "model")
+    loaded = SparsePCA.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.scale, WINE.std())
+    pd.testing.assert_frame_equal(loaded.transform(WINE), fitted.transform(WINE))
+
+
+def test_a_wide_memory_map_is_read_in_blocks(tmp_path, monkeypatch):
+    file = np.memmap(tmp_path / "A", dtype=float, mode="w+", shape=A.shape)
+    file[:] = A
+    base = SparsePCA(2, alpha=0.3, scale=True).fit(A)
+    monkeypatch.setattr(table, "WIDE", 10)
+    monkeypatch.setattr(table, "_BLOCK_BYTES", 8 * 13 * 50)
+    seen = []
+    term = table.Variance
+    monkeypatch.setattr(table, "Variance", lambda data, **options: seen.append(data) or term(data, **options))
+    fitted = SparsePCA(2, alpha=0.3, scale=True).fit(file)
+    assert isinstance(seen[0], np.memmap)
+    np.testing.assert_allclose(fitted.components_, base.components_, atol=1e-6)
+    np.testing.assert_allclose(fitted.transform(file), base.transform(A), atol=1e-5)
+    assert fitted.score(file) == pytest.approx(base.score(A), abs=1e-6)
