@@ -169,7 +169,7 @@ REFUSED = {
     "too many": ("a,b\n1,2\n2,3\n2,2\n", ["-n", "3"], "ask for at most 2 components"),
     "nonzeros": ("a,b\n1,2\n2,3\n2,2\n", ["-n", "2", "--nonzeros", "9"], "n_nonzero = 9"),
     "alpha": ("a,b\n1,2\n2,3\n2,2\n", ["--alpha", "2"], "'alpha' parameter"),
-    "nonnegative": ("a,b\n1,2\n2,3\n2,2\n", ["--nonnegative", "--nonzeros", "2"], "say how sparse components are by alpha"),
+    "nonnegative": ("a,b\n1,2\n2,3\n2,2\n", ["--nonnegative", "--nonzeros", "3"], "share no variable, ask for at most 2"),
     "column": ("a,b\n1,2\n2,3\n2,2\n", ["--drop", "c"], "--drop has 'c', but no column has this name"),
     "seconds": ("a,b\n1,2\n2,3\n2,2\n", ["--max-seconds", "-1"], "max_seconds = -1"),
 }

@@ -90,3 +90,12 @@ def test_nonnegative_loadings_that_cannot_be_are_told():
     with pytest.warns(UserWarning, match="1 nonzeros were found"):
         fitted = SparsePCA(1, n_nonzero=2, nonnegative=True).fit(np.stack([x, -1.1 * x], axis=1))
     np.testing.assert_allclose(np.abs(fitted.components_), [[0, 1]], atol=1e-12)
+
+
+def test_a_path_of_nonnegative_loadings_goes_down_from_the_number_of_variables():
+    A = np.abs(np.random.default_rng(1).standard_normal((40, 6))) @ (np.eye(6) + 0.5)
+    path = SparsePCA(2, nonnegative=True).path(A)
+    assert path.n_nonzeros.tolist() == [6, 5, 4, 3, 2]
+    assert np.all(np.diff(path.explained_variance_ratio) < 0)
+    with pytest.raises(ValueError, match="ask for at most 6"):
+        SparsePCA(2, nonnegative=True).path(A, [7])

@@ -159,7 +159,8 @@ class Analysis:
             self.notes.append(f"There is no curve of the variance against the nonzeros: {reason}.")
             return
         least = self.n**2 if self.options.penalty == "l21" else self.n
-        levels = sorted({round(level) for level in np.geomspace(m * self.n, least, _LEVELS)}, reverse=True)
+        most = m if self.options.nonnegative else m * self.n
+        levels = sorted({round(level) for level in np.geomspace(most, least, _LEVELS)}, reverse=True)
         other = self.estimator_class(**{**self._parameters(), "n_nonzero": None, "max_seconds": self._budget()})
         try:
             with at_once():
@@ -172,8 +173,6 @@ class Analysis:
         self._part("curve", began)
 
     def _no_curve(self, m: int) -> str | None:
-        if self.options.nonnegative:
-            return "nonnegative loadings are asked for by their penalty alone"
         if m * self.n > _CURVE:
             return f"{m:,} variables times {self.n} components are more than {_CURVE} loadings"
         if self.deadline.left() < _REST * self.deadline.budget:

@@ -13,6 +13,8 @@ from orthoprox.estimators.explained import adjusted
 from orthoprox.estimators.fitting import Fitting
 from orthoprox.estimators.request import quota
 from orthoprox.estimators.wanted import Wanted
+from orthoprox.estimators.warned import warn
+from orthoprox.stopping.status import Status
 
 Matrix = np.ndarray[Any, Any]
 _POINTS = 12
@@ -42,8 +44,10 @@ def nonzero_path(covariance: Covariance, wanted: Wanted, n_nonzeros: Any, names:
     """Return components for each number of nonzeros, from shared candidates."""
     fitting = Fitting(covariance, wanted)
     found = []
-    for number in _numbers(n_nonzeros, fitting.shape, wanted.penalty):
-        found.append(fitting.chosen(quota(number, fitting.shape, wanted.penalty)))
+    for number in _numbers(n_nonzeros, wanted, fitting.shape[0]):
+        found.append(fitting.chosen(quota(number, fitting.shape, wanted.penalty, nonnegative=wanted.nonnegative)))
+    if fitting.search.cut:
+        warn(Status.TIME.value)
     scores = [np.matmul(X.T, covariance.apply(X)) for X in found]
     total = covariance.total or 1.0
     return NonzeroPath(
@@ -56,11 +60,11 @@ def nonzero_path(covariance: Covariance, wanted: Wanted, n_nonzeros: Any, names:
     )
 
 
-def _numbers(n_nonzeros: Any, shape: tuple[int, int], penalty: Any) -> list[int]:
-    m, n = shape
+def _numbers(n_nonzeros: Any, wanted: Wanted, m: int) -> list[int]:
     if n_nonzeros is None:
-        least = n * n if penalty == "l21" else n
-        return sorted({round(number) for number in np.geomspace(m * n, least, _POINTS)}, reverse=True)
+        n = wanted.n
+        least, most = n * n if wanted.penalty == "l21" else n, m if wanted.nonnegative else m * n
+        return sorted({round(number) for number in np.geomspace(most, least, _POINTS)}, reverse=True)
     if not isinstance(n_nonzeros, Iterable) or isinstance(n_nonzeros, str):
         raise TypeError(f"n_nonzeros is {shown(n_nonzeros)}; it needs a list of numbers, such as [40, 20, 10].")
     numbers = [inputs.integer(number, "An entry of n_nonzeros") for number in n_nonzeros]

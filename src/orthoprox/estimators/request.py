@@ -49,12 +49,9 @@ def wanted(estimator: Any, shape: tuple[int, int]) -> Wanted:
         "max_seconds": estimator.max_seconds,
         "progress": bool(estimator.verbose),
     }
-    number = None if estimator.n_nonzero is None else quota(estimator.n_nonzero, (m, n), estimator.penalty)
-    if number is not None and estimator.nonnegative and number.total > m:
-        raise ValueError(
-            f"n_nonzero = {number.total} with nonnegative=True; orthogonal components >= 0 share no variable, "
-            f"ask for at most {m}, the number of variables."
-        )
+    number = None
+    if estimator.n_nonzero is not None:
+        number = quota(estimator.n_nonzero, (m, n), estimator.penalty, nonnegative=estimator.nonnegative)
     return Wanted(
         n=n,
         alpha=float(estimator.alpha),
@@ -71,8 +68,18 @@ def wanted(estimator: Any, shape: tuple[int, int]) -> Wanted:
     )
 
 
-def quota(n_nonzero: Any, shape: tuple[int, int], penalty: Any = "l1") -> Quota:
+def quota(n_nonzero: Any, shape: tuple[int, int], penalty: Any = "l1", *, nonnegative: bool = False) -> Quota:
     """Return the wanted number of nonzeros of X of this shape."""
+    found = _quota(n_nonzero, shape, penalty)
+    if nonnegative and found.total > shape[0]:
+        raise ValueError(
+            f"n_nonzero = {found.total} with nonnegative=True; orthogonal components >= 0 share no variable, "
+            f"ask for at most {shape[0]}, the number of variables."
+        )
+    return found
+
+
+def _quota(n_nonzero: Any, shape: tuple[int, int], penalty: Any) -> Quota:
     m, n = shape
     if isinstance(n_nonzero, (float, np.floating)):
         return _checked(Quota(max(n, round(float(n_nonzero) * m * n))), shape, penalty)

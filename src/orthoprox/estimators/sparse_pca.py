@@ -229,7 +229,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ----------
         X : the data, as in ``fit``
         n_nonzeros : sequence of int, optional
-            The total numbers; by default twelve from all loadings down to one for each component.
+            The total numbers; by default twelve from all loadings (variables, if ``nonnegative``)
+            down to one for each component.
         """
         self._validate_params()
         other = clone(self)  # so that nothing is fitted here
