@@ -1,11 +1,11 @@
-"""The benchmark: rows, tables, pictures and the page docs/bench.md, and the table of the README.
+"""The benchmark: rows, tables, pictures and the page docs/bench.md.
 
     python -m benchmarks.bench [--study NAME] [--seeds K] [--tuning] [--out FILE] [--page]
 
 Each task, one seed of one case of bench.toml, runs in a fresh process; its rows are appended to a
 file of JSON lines when it ends, and a task that has rows there is not run again. The page and the
 pictures are written from that file: FILE is bench/rows.jsonl, the page bench.md beside that folder,
-the pictures in it. The README is filled where FILE is that of the docs.
+the pictures in it.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.studies.page import fill, page, summary
+from benchmarks.studies.page import page
 from benchmarks.studies.picture import draw
 from benchmarks.studies.rows import Rows
 from benchmarks.studies.task import Row, Task, settings, tasks
@@ -24,8 +24,7 @@ from benchmarks.studies.task import Row, Task, settings, tasks
 from benchmarks.peers import environment
 from benchmarks.studies import STUDIES, perform
 
-ROOT = Path(__file__).parents[1]
-ROWS = ROOT / "docs" / "bench" / "rows.jsonl"
+ROWS = Path(__file__).parents[1] / "docs" / "bench" / "rows.jsonl"
 
 
 def perform_all(todo: Sequence[Task], jobs: int) -> Iterator[tuple[Task, list[Row]]]:
@@ -57,13 +56,10 @@ def run(rows: Rows, study: str, part: str, number: int | None) -> None:
 
 
 def write(rows: Rows) -> None:
-    """Write the page and the pictures, and fill the README."""
+    """Write the page and the pictures."""
     folder = rows.path.parent
     draw(rows, folder)
     folder.with_suffix(".md").write_text(page(rows), encoding="utf-8")
-    if rows.path == ROWS:
-        readme = ROOT / "README.md"
-        readme.write_text(fill(readme.read_text(encoding="utf-8"), summary(rows)), encoding="utf-8")
 
 
 def main() -> None:

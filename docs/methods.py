@@ -1,7 +1,7 @@
-"""Writes docs/methods.md and the table of methods in README.md, from the registry alone.
+"""Writes docs/methods.md from the registry alone.
 
-Run it as ``python -m docs.methods``; with ``--check`` it writes nothing and fails where one of them
-is out of date.
+Run it as ``python -m docs.methods``; with ``--check`` it writes nothing and fails where the page is
+out of date.
 """
 
 import inspect
@@ -16,7 +16,6 @@ from orthoprox.solvers import SOLVERS, Solver
 from orthoprox.solvers.base import KINKS, PROX_DERIVATIVE, SMOOTH, SUBGRADIENT, Facts
 
 PAGE = Path(__file__).with_name("methods.md")
-README = Path(__file__).parents[1] / "README.md"
 L1S = "l1, l21"
 ALLOWED = {SUBGRADIENT: "any subgradient", PROX_DERIVATIVE: L1S, KINKS: L1S, SMOOTH: "smooth"}  # g, by what a method needs
 
@@ -26,7 +25,14 @@ INTRODUCTION = """\
 `make docs` writes this page from the registry `orthoprox.SOLVERS`; do not edit it.
 `op.minimize(problem, method=name)` runs a method by its name. `op.SOLVERS[name](...)` makes one with
 parameters of its own. [certificates.md](certificates.md) shows what each method reaches at its
-defaults."""
+defaults, and [a picture](reproduction/report.md#fig-methods) those for nonsmooth problems side by
+side, the certificate against time. Most methods follow trajectories recorded from their authors' own
+code (`tests/solvers/test_reference.py`)."""
+
+OVERVIEW = """\
+## All methods
+
+The second column says what g may be. `orthoprox list` prints the same on the command line."""
 
 COMPARISON = """\
 ## What is proved
@@ -54,8 +60,19 @@ or does not use it. The docstrings say which and how."""
 
 def page() -> str:
     """Return the page."""
-    parts = [INTRODUCTION, COMPARISON, comparison(), *remarks(), WORK, work(), DESCRIPTIONS]
+    parts = [INTRODUCTION, OVERVIEW, overview(), COMPARISON, comparison(), *remarks(), WORK, work(), DESCRIPTIONS]
     return "\n\n".join(parts + [description(name, kind) for name, kind in SOLVERS.items()]) + "\n"
+
+
+def overview() -> str:
+    """Return the table of names, what g may be, and the sentences of ``orthoprox list``."""
+    rows = (f"| `{name}` | {allowed(kind())} | {about(inspect.getmodule(kind))} |" for name, kind in SOLVERS.items())
+    return "\n".join(["| name | for | |", "|---|---|---|", *rows])
+
+
+def allowed(solver: Solver[Any]) -> str:
+    """Return what g may be: any g with a prox, where the method needs nothing more."""
+    return " and ".join(dict.fromkeys(ALLOWED.get(ability, ability.needed) for ability in solver.needs)) or "any prox"
 
 
 def comparison() -> str:
@@ -108,35 +125,16 @@ def reference(doc: str) -> str:
     return " ".join(doc.split("References\n----------\n")[1].split())
 
 
-def readme_table() -> str:
-    """Return the table of methods for the README: name, what g may be, and the sentence of
-    ``orthoprox list``.
-    """
-    rows = (f"| `{name}` | {allowed(kind())} | {about(inspect.getmodule(kind))} |" for name, kind in SOLVERS.items())
-    return "\n".join(["| name | for | |", "|---|---|---|", *rows])
-
-
-def allowed(solver: Solver[Any]) -> str:
-    """Return what g may be: any g with a prox, where the method needs nothing more."""
-    return " and ".join(dict.fromkeys(ALLOWED.get(ability, ability.needed) for ability in solver.needs)) or "any prox"
-
-
-def fill(readme: str, table: str) -> str:
-    """Put the table between its two marks."""
-    return re.sub(r"(<!-- methods -->\n).*?(\n<!-- end -->)", lambda m: m[1] + table + m[2], readme, flags=re.DOTALL)
-
-
 def _shown(default: Any) -> str:
     return f"{default:.6g}" if isinstance(default, float) else repr(default).replace("'", '"')
 
 
 def main(arguments: list[str]) -> None:
     """Write what the registry gives, or check it."""
-    for path, text in {PAGE: page(), README: fill(README.read_text(), readme_table())}.items():
-        if "--check" not in arguments:
-            path.write_text(text)
-        elif path.read_text() != text:
-            sys.exit(f"{path.name} is out of date; run make docs.")
+    if "--check" not in arguments:
+        PAGE.write_text(page())
+    elif PAGE.read_text() != page():
+        sys.exit(f"{PAGE.name} is out of date; run make docs.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The page of the benchmark and the block of the README: pure functions of the rows."""
+"""The page of the benchmark: pure functions of the rows."""
 
 import re
 from collections.abc import Sequence
@@ -67,6 +67,10 @@ Made by `make bench` from the settings in `benchmarks/bench.toml`; do not edit. 
 Objectives are compared at the nearest point with X'X = I. Numbers over seeds are medians unless it is said otherwise. Seeds
 0 to 9 are for tuning; those that are reported begin at {everything["first"]["report"]}.
 
+## In short
+
+{summary(kept)}
+
 ## Targets
 
 {targets.table(goals)}
@@ -113,11 +117,10 @@ def section(name: str, rows: Sequence[Row], planned: int) -> str:
 
 
 def summary(kept: Rows) -> str:
-    """Return the table of the README, with the machine and the seeds."""
+    """Return the table of medians: what is compared with what, on which seeds."""
     lines = [line for study, lines in SUMMARIES.items() if kept.of(study) for line in lines(ordered(kept.of(study), study))]
     header = ["problem", "compared with", "times faster", "objective", "seeds"]
-    last = kept.origin(kept.everything[-1])
-    return f"{markdown(header, lines)}\n\n{last['machine']}; {last['versions']}; {last['date']}."
+    return markdown(header, lines).rstrip()
 
 
 def _headline(rows: Sequence[Row]) -> list[list[str]]:
@@ -161,7 +164,7 @@ def _small(rows: Sequence[Row]) -> list[list[str]]:
 SUMMARIES = {"headline": _headline, "pymanopt500": _contest, "families": _families, "small": _small}
 
 
-def fill(text: str, block: str, name: str = "bench") -> str:
+def fill(text: str, block: str, name: str) -> str:
     """Put the block between its two marks."""
     marks = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
     return re.sub(marks, lambda found: f"{found[1]}{block}\n{found[2]}", text, flags=re.DOTALL)

@@ -1,11 +1,13 @@
 """The page of the suite, from rows whose numbers are easy to check."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from benchmarks.studies.page import fill
 from benchmarks.studies.rows import Rows
 from benchmarks.suite.cases import settings
-from benchmarks.suite.page import page
+from benchmarks.suite.page import block, page
 
 from benchmarks.suite import best, compare, goals
 
@@ -55,6 +57,18 @@ def test_the_page_compares_with_everyone(kept):
     assert ["tables, held out", "75 %, 50 %", "25 %, 50 %"] in lines
     disappointing = ["digits 2", "4.000", "3.000", "30", "-1", "9.1e-02", "9.1e-02", "", "**iterations**"]
     assert disappointing in lines
+
+
+def test_the_table_of_the_readme_leaves_out_what_methods_are_tuned_on(kept):
+    kept["minimize"].append(SimpleNamespace(at={"study": "tables", "case": "wine"}), [row(-1.0, part="tuning")])
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in block(kept, 1e-6).splitlines()]
+    assert lines[2:] == [["tables, held out", "2 of 3", "0.20", "2.00", "2 of 3", "2 of 2"]]
+
+
+def test_the_readme_has_a_place_for_it():
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    assert "\na new table\n" in fill(readme, "a new table", "tables")
+    assert fill("a\n<!-- tables -->\nold\n<!-- end -->\nb", "new", "tables") == "a\n<!-- tables -->\nnew\n<!-- end -->\nb"
 
 
 def test_targets_are_those_of_the_held_out_part():
