@@ -55,10 +55,11 @@ reproduce-quick: .venv/installed
 
 .PHONY: docs docs-check bench bench-solvers bench-certificates bench-robustness bench-tables bench-estimators
 
-# Tables that are made from the registry: docs/methods.md and the table of methods in the README.
+# What is made from the code: docs/methods.md, the tables of docs/automatic.md, the picture of the README.
 docs: .venv/installed
 	$(BIN)/python -m docs.methods
 	$(BIN)/python -m docs.automatic
+	$(BIN)/python -m docs.picture
 
 docs-check: .venv/installed
 	$(BIN)/python -m docs.methods --check

@@ -32,7 +32,7 @@ def draw() -> Figure:
         loadings, ratios = signed(pca.components_), pca.explained_variance_ratio_
         heat_map(axes, loadings, ratios)
         number = np.count_nonzero(loadings)
-        axes.set_title(f"{kind}: {number} loadings, {100 * ratios.sum():.1f} % of the variance", fontsize=10.5)
+        axes.set_title(f"{kind}: {number} loadings,\n{100 * ratios.sum():.1f} % of the variance", fontsize=11)
     left.set_yticks(range(len(names)), names)
     middle.set_yticks([])
     curve(right, sparse.path(wine, n_nonzeros=list(ALONG)))
@@ -51,13 +51,14 @@ def heat_map(axes: Any, components: Any, ratios: Any) -> None:
     axes.imshow(shown, cmap=COLOURS, vmin=-0.9, vmax=0.9, aspect="auto")
     for (i, j), loading in np.ndenumerate(shown):
         if not np.isnan(loading):
-            colour = "white" if abs(loading) > 0.55 else "black"
+            colour = "white" if loading > 0.5 or loading < -0.75 else "black"
             axes.text(j, i, f"{loading:+.2f}", ha="center", va="center", fontsize=8.5, color=colour)
-    axes.set_xticks(range(len(ratios)), [f"{j}\n{100 * ratio:.1f} %" for j, ratio in enumerate(ratios)])
+    axes.set_xticks(range(len(ratios)), [f"{j}\n{100 * ratio:.1f} %" for j, ratio in enumerate(ratios, 1)])
     axes.set_xticks(np.arange(len(ratios) + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(len(shown) + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="0.85", linewidth=0.8)
     axes.tick_params(which="both", length=0)
+    axes.set_xlabel("component, share of the variance")
     axes.spines[:].set_visible(False)
 
 
@@ -69,13 +70,13 @@ def curve(axes: Any, path: Any) -> None:
     axes.plot(path.n_nonzeros, shares, color="#542788", marker="o", markersize=4.5)
     found = shares[list(path.n_nonzeros).index(NONZEROS)]
     axes.plot(NONZEROS, found, color="#b35806", marker="D", markersize=9, linestyle="none")
-    where = {"xytext": (NONZEROS + 3, found - 9), "arrowprops": {"arrowstyle": "-", "color": "0.4"}}
+    where = {"xytext": (NONZEROS + 3, found - 9), "arrowprops": {"arrowstyle": "-", "color": "0.4", "shrinkB": 6}}
     axes.annotate(f"{NONZEROS} loadings: {found:.1f} %", (NONZEROS, found), fontsize=9, **where)
-    axes.set_title(f"Variance that {COMPONENTS} components explain, in %", fontsize=10.5)
+    axes.set_title(f"Variance that {COMPONENTS} components\nexplain, in %", fontsize=11)
     axes.set(xlabel="nonzero loadings", ylim=(min(shares) - 3, 78))
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
 
 
 if __name__ == "__main__":
-    draw().savefig(PICTURE, dpi=130, facecolor="white", metadata={"Software": None})
+    draw().savefig(PICTURE, dpi=115, facecolor="white", metadata={"Software": None})
