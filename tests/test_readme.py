@@ -1,34 +1,98 @@
-"""The README is true: its code runs as it stands, and its output is what the code prints."""
+"""The README and the guide are true: their code runs as it stands and prints what they show, what
+they name exists, and figures are those of the pages they come from.
+"""
 
 import re
+import shlex
+import shutil
+import tomllib
 from pathlib import Path
 
+import pytest
+from benchmarks.studies.page import fill
+from benchmarks.studies.rows import Rows
+from benchmarks.suite.cases import settings
+from benchmarks.suite.page import block
+from benchmarks.tables import FOLDER
+
 import orthoprox as op
+from orthoprox.cli.__main__ import main
+from pages import blocks, differences
 
-README = (Path(__file__).parents[1] / "README.md").read_text()
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+each_page = pytest.mark.parametrize("page", [README, GUIDE], ids=["README", "guide"])
 
 
-def test_every_block_of_code_runs(capsys):
-    """In order, in one session, as a reader would type them; warnings are errors, so all runs
+def run(language, text, session):
+    """Run a block as a reader would; what needs an installation is tested by itself."""
+    if language == "python":
+        exec(text, session)
+    for line in text.splitlines() if language == "console" else ():
+        command, *arguments = shlex.split(line, comments=True)
+        assert command in ("orthoprox", "pip"), line
+        assert command == "pip" or main(arguments) == 0
+
+
+@each_page
+def test_every_block_runs_and_prints_what_is_shown(page, capsys, tmp_path, monkeypatch):
+    """In order, in one session, in a folder with the table; warnings are errors, so all runs
     converge.
     """
-    session = {}
-    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    assert len(blocks) >= 3
-    for block in blocks:
-        exec(block, session)
-    printed = capsys.readouterr().out.splitlines()
-    shown = re.search(r"```text\n(.*?)```", README, flags=re.DOTALL)[1].splitlines()
-    assert [line.split()[0] for line in printed] == [line.split()[0] for line in shown]
-    for mine, theirs in zip(printed, shown, strict=True):
-        if mine.split()[0] in ("status", "sparsity"):
-            assert mine == theirs
+    shutil.copy(Path(op.__file__).parent / "datasets" / "wine.csv", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    found, session = blocks(page), {}
+    assert {"python", "text"} <= {language for language, _ in found} <= {"python", "text", "console"}
+    for (language, text), (following, shown) in zip(found, [*found[1:], ("", "")], strict=True):
+        if language != "text":
+            run(language, text, session)
+            assert differences(capsys.readouterr().out, shown if following == "text" else "") == []
     assert session["result"].converged
 
 
-def test_every_name_exists():
+@each_page
+def test_every_name_exists(page):
     """Each op.something in the text is an attribute of the package."""
-    for name in set(re.findall(r"\bop\.([A-Za-z_.0-9]+[A-Za-z_0-9])", README)):
+    for name in set(re.findall(r"\bop\.([A-Za-z_.0-9]+[A-Za-z_0-9])", page)):
         place = op
         for part in name.split("."):
             place = getattr(place, part)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "guide.md"], ids=["README", "guide"])
+def test_every_target_of_make_link_and_extra_exists(page):
+    text, rules = page.read_text(encoding="utf-8"), (ROOT / "Makefile").read_text()
+    for target in re.findall(r"`make\s([\w-]+)`", text):
+        assert re.search(rf"^{target}:", rules, flags=re.MULTILINE), target
+    for link in re.findall(r"\]\((?!http|#)([^)#]+)\)", text):
+        assert (page.parent / link).exists(), link
+    for extra in re.findall(r"(?:orthoprox|\.)\[(\w+)\]", text):
+        assert extra in EXTRAS, extra
+
+
+def test_the_table_of_extras_is_complete_and_its_versions_are_those_of_the_tests():
+    rows = README.split("| extra |")[1].split("\n\n")[0].splitlines()[2:]
+    named = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in rows]
+    assert sorted(name for names in named for name in names) == sorted(EXTRAS)
+    oldest = README.split("the oldest allowed")[1].split("(")[0]
+    for file, text in (("constraints.txt", "".join(rows)), ("constraints-oldest.txt", oldest)):
+        pinned = dict(re.findall(r"^([\w-]+)==(\S+)$", (ROOT / file).read_text().lower(), flags=re.MULTILINE))
+        said = re.findall(r"([\w-]+) (\d+\.[\d.]*\d)\b", text.lower())
+        assert len(said) >= 3
+        assert said == [(name, pinned[name]) for name, _ in said]
+
+
+def test_figures_are_those_of_the_pages_they_come_from():
+    """Where benchmarks were run again, their sentences in the README have to be read again, too."""
+    prose = " ".join(README.split())
+    page = (ROOT / "docs" / "estimators.md").read_text(encoding="utf-8")
+    wins, *_, units, rival = (cell.strip() for cell in re.search(r"^\| all +\|(.*)\|$", page, flags=re.MULTILINE)[1].split("|"))
+    assert f"{wins} fits of twelve tables; its median time is {units} units, scikit-learn's {rival}." in prose
+    assert f"has {len(op.SOLVERS) - 2} others" in prose
+
+
+def test_the_table_of_times_is_that_of_the_rows():
+    kept = {path.stem: Rows(path) for path in sorted(FOLDER.glob("*.jsonl"))}
+    assert fill(README, block(kept, settings()["same"]).rstrip(), "tables") == README
