@@ -89,7 +89,14 @@ def test_figures_are_those_of_the_pages_they_come_from():
     prose = " ".join(README.split())
     page = (ROOT / "docs" / "estimators.md").read_text(encoding="utf-8")
     wins, *_, units, rival = (cell.strip() for cell in re.search(r"^\| all +\|(.*)\|$", page, flags=re.MULTILINE)[1].split("|"))
-    assert f"{wins} fits of twelve tables; its median time is {units} units, scikit-learn's {rival}." in prose
+    held_out = re.findall(r"^\| .*\(held out\) +\| (\d+) of (\d+) ", page, flags=re.MULTILINE)
+    won, fits = (sum(map(int, column)) for column in zip(*held_out, strict=True))
+    assert f"on {wins} fits of twelve tables, on {won} of {fits} of the four that are held out" in prose
+    assert f"its median time is {units} units, scikit-learn's {rival}." in prose
+    report = (ROOT / "docs" / "reproduction" / "report.md").read_text(encoding="utf-8").split("## How it was made")[0]
+    counts = re.findall(r"\| (\d+) +\| (\d+) +\| (\d+) +\|$", report, flags=re.MULTILINE)
+    agree, differ, open_ = (sum(map(int, column)) for column in zip(*counts, strict=True))
+    assert f"{agree} comparisons agree, {differ} differ, {open_} are not decided" in prose
     assert f"has {len(op.SOLVERS) - 2} others" in prose
 
 

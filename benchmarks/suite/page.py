@@ -6,7 +6,7 @@ from benchmarks.studies.page import origins
 from benchmarks.studies.rows import Rows
 from benchmarks.studies.target import table as target_table
 from benchmarks.studies.task import Row
-from benchmarks.suite.compare import Objectives, count, gap, groups, lowest, problem, quantile
+from benchmarks.suite.compare import Objectives, count, gap, gaps, groups, lowest, problem, quantile
 from benchmarks.suite.goals import goals
 
 from orthoprox.reproduce.table import markdown
@@ -94,8 +94,8 @@ def listing(rows: Sequence[Row], others: Mapping[str, Objectives], units: Object
 
 
 def block(kept: Mapping[str, Rows], same: float) -> str:
-    """Return the table of the README: whole calls beside the older version and other packages, on
-    what is held out.
+    """Return the table of the README: whole calls beside the older version and other packages, and
+    by what share the worst is above them, without what methods are tuned on alone.
     """
     rows = {who: own.everything for who, own in kept.items()}
     before, lines = groups(rows.get("before", [])), []
@@ -106,7 +106,9 @@ def block(kept: Mapping[str, Rows], same: float) -> str:
         units = [
             f"{quantile([row['units'] for row in group], 0.5):.2f}" if group else "" for group in (own, before.get(title, []))
         ]
-        not_above = [count(own, found, same)[0] if any(problem(row) in found for row in own) else "" for found in others]
+        not_above = [
+            f"{count(own, found, same)[0]}; worst {max(gaps(own, found)):+.0e}" if gaps(own, found) else "" for found in others
+        ]
         converged = f"{sum(row['converged'] for row in own)} of {len(own)}"
         lines.append([title, converged, *units, *not_above])
     header = ["data", "converged", "median time", "before", "objective not above before", "nor the best of four packages"]

@@ -62,7 +62,7 @@ def test_the_page_compares_with_everyone(kept):
 def test_the_table_of_the_readme_leaves_out_what_methods_are_tuned_on(kept):
     kept["minimize"].append(SimpleNamespace(at={"study": "tables", "case": "wine"}), [row(-1.0, part="tuning")])
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in block(kept, 1e-6).splitlines()]
-    assert lines[2:] == [["tables, held out", "2 of 3", "0.20", "2.00", "2 of 3", "2 of 2"]]
+    assert lines[2:] == [["tables, held out", "2 of 3", "0.20", "2.00", "2 of 3; worst +9e-02", "2 of 2; worst -3e-02"]]
 
 
 def test_the_readme_has_a_place_for_it():
