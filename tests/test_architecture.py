@@ -34,7 +34,7 @@ ROOMS = {
     "_run": "_arrays _linalg files nonsmooth problems _certify stopping _adaptive solvers starts",
     "estimators": "front-door _arrays streams files smooth nonsmooth problems stopping _run",
     "reproduce": "front-door _arrays _linalg smooth nonsmooth datasets problems solvers stopping _run",
-    "cli": "front-door _arrays _linalg files tables reports smooth nonsmooth stopping _adaptive reproduce",
+    "cli": "front-door _arrays _linalg files tables reports smooth nonsmooth stopping _adaptive solvers reproduce",
 }
 FRONT_DOOR = "front-door"
 LARGEST_ROOT, DEEPEST = 9, 13  # modules at the root; modules in the longest chain of imports

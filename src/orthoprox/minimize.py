@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox._adaptive.compiled import use_compiled
+from orthoprox._adaptive.compiled import chosen_loop
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
@@ -101,9 +101,10 @@ def minimize(
         iterations, history and ``run_seconds``; ``seconds``, ``work`` and ``phases`` are of the
         whole call.
     compiled : bool, optional
-        Whether the search for a start and for lower minima of a small problem goes through a loop
-        compiled by numba, where there is one: quadratic l with a matrix, g = L1, double precision.
-        It makes the same iterations, to rounding, many times faster. By default the process chooses
+        Whether a small problem goes through loops compiled by numba, where there are some: the
+        search for a start and for lower minima, and the Newton steps of a run, for a quadratic l
+        with a matrix and g = L1 in double precision. They make the same iterations, to rounding,
+        many times faster. By default the process chooses
         once, as the environment variable ORTHOPROX_COMPILED says (0 or 1), or else: compiled if
         the code was on disk before, where ``orthoprox compile`` leaves it, so that no call waits
         for a compiler. A call of less than 2 s does not wait for numba to be loaded either.
@@ -144,14 +145,13 @@ def minimize(
         units, X0, like = _units(problem, counted(problem, meter.work, deadline), start, deadline, project=project)
         inside = counted(units.inside, meter.work, deadline)
         rng = _canonical(rng, inside, deadline) if searched else rng
-        compiled = (searched or effort != "fast") and use_compiled(inside, compiled, deadline.budget)
+        if solver.auto.start == "search":
+            inside = counted(units.inside, meter.work, deadline, loop=chosen_loop(inside, compiled, deadline.budget))
         number = n_starts if not searched else 2 if effort != "fast" and runner_up_pays(inside) else 1
-        starts = [X0] if X0 is not None else _starts(inside, start, number, rng, deadline, compiled=compiled)
+        starts = [X0] if X0 is not None else _starts(inside, start, number, rng, deadline)
         starts = [_in_precision(X, like) for X in starts]
         evaluator = evaluator_at(inside, starts[0], meter, deadline)
-        call = Call(
-            inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, history=history, compiled=compiled
-        )
+        call = Call(inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, history=history)
         if n_starts > 1 and not searched and not deadline.interrupted:
             result = solve_from(call, units.inside, starts)
         else:
@@ -160,7 +160,7 @@ def minimize(
         if effort != "fast":
             result = lower_minima(call, result, rng, starts[1:] if searched else [], effort)
         if n_starts > 1 and searched and not deadline.interrupted:
-            starts = _starts(inside, start, n_starts - 1, rng, deadline, compiled=compiled)
+            starts = _starts(inside, start, n_starts - 1, rng, deadline)
             starts = [_in_precision(X, like) for X in starts]
             result = lowest([result, solve_from(call, units.inside, starts)])
         if polish:
@@ -170,7 +170,7 @@ def minimize(
     if deadline.interrupted:
         result = interrupted(result)
     meter.left["certificate"] = result.measurement.projected_objective
-    result = units.result(replace(result, compiled=compiled, **meter.totals()), solver)
+    result = units.result(replace(result, compiled=inside.loop is not None, **meter.totals()), solver)
     if result.status is not Status.CONVERGED:
         warnings.warn(result.message, ConvergenceWarning, stacklevel=2)
     return result
@@ -259,16 +259,14 @@ def _canonical(rng: np.random.Generator, problem: Problem, deadline: Deadline) -
     return rng
 
 
-def _starts(
-    problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline, *, compiled: bool
-) -> list[Array]:
+def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
     """Return the starts of this name; random points in place of those that there was no time to
     find, or that the terms did not allow.
     """
     starts: list[Array] = []
     with deadline.part(1.0 if name == "search" else 0.5), suppress(*BROKEN):
         if name == "search":  # which takes a share of its own
-            return search(problem, rng, number, deadline, compiled=compiled)
+            return search(problem, rng, number, deadline)
         for _ in range(number):
             starts.append(STARTS[name](problem, rng))
     return starts + [random(problem, rng) for _ in range(number - len(starts))]

@@ -1,5 +1,6 @@
 """The compiled loop: it makes the iterates of the first-order phase, and counts them."""
 
+import sys
 from dataclasses import fields, replace
 from math import inf
 
@@ -9,9 +10,9 @@ import scipy.sparse as sp
 
 import orthoprox as op
 from cases import normal, symmetric
-from orthoprox._adaptive import compiled
+from orthoprox._adaptive import compiled, kept
 from orthoprox._adaptive.batch import Stack
-from orthoprox._adaptive.compiled import Walks, loop, use_compiled
+from orthoprox._adaptive.compiled import Walks, chosen_loop, loop
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.rules import MONITOR, NUMBERS
 from orthoprox._adaptive.settings import SETTINGS
@@ -31,6 +32,11 @@ def quadratic(seed=3):
     for M in (A, B):
         M.setflags(write=False)
     return op.Problem(Quadratic(A, B), L1(np.abs(normal(1, 30, 1))), (30, 4))
+
+
+def looped(problem, work=None, caller=None):
+    """The problem with its compiled loop, as it is within a call."""
+    return counted(problem, work or Work(), caller, loop=loop(problem))
 
 
 PROBLEMS = {
@@ -78,7 +84,7 @@ def test_the_iterates_are_those_of_the_first_order_phase(name):
     one = first(problem)
     walks = Walks([one])
     for _ in range(12):
-        walks.advance(PHASE, problem, 10, 0.0)
+        walks.advance(PHASE, looped(problem), 10, 0.0)
         for _ in range(10):
             one = PHASE.step(problem, one)
         assert_same(walks.runs[0], one)
@@ -91,7 +97,7 @@ def test_runs_that_diverge_restart_as_in_the_first_order_phase(factor):
     one = first(problem)
     one = replace(one, c=factor * one.c)
     walks = Walks([one])
-    walks.advance(PHASE, problem, 60, 0.0)
+    walks.advance(PHASE, looped(problem), 60, 0.0)
     for _ in range(60):
         one = PHASE.step(problem, one)
     assert one.memory.divergences > 0
@@ -103,7 +109,7 @@ def test_a_column_that_vanishes_leads_to_a_restart():
     problem = op.problems.sparse_pca(normal(0, 40, 13), 3, 500.0)
     one = first(problem)
     walks = Walks([one])
-    walks.advance(PHASE, problem, 80, 0.0)
+    walks.advance(PHASE, looped(problem), 80, 0.0)
     vanished = 0
     for _ in range(80):
         one = PHASE.step(problem, one)
@@ -116,13 +122,13 @@ def test_a_run_ends_at_the_tolerance_and_where_all_step_rules_have_stagnated():
     problem = PROBLEMS["dense"]
     walks, stack = Walks([first(problem)]), Stack([first(problem)])
     for runs in (walks, stack):
-        runs.advance(PHASE, problem, 1000, 1e-3)
+        runs.advance(PHASE, looped(problem), 1000, 1e-3)
     assert walks.runs[0].residual <= 1e-3
     assert_same(walks.runs[0], stack.runs[0])
     slow = FirstOrder(replace(SETTINGS, slow=0.0), alone=True)  # every window is slow
     walks, stack = Walks([first(problem)]), Stack([first(problem)])
     for runs in (walks, stack):
-        runs.advance(slow, problem, 1000, 0.0)
+        runs.advance(slow, looped(problem), 1000, 0.0)
     assert walks.runs[0].monitor.step_rule == len(SETTINGS.margins)
     assert_same(walks.runs[0], stack.runs[0])
 
@@ -133,7 +139,7 @@ def test_it_counts_what_numpy_counts(factor):
     works = []
     for kind in (Walks, Stack):
         works.append(Work())
-        problem = counted(PROBLEMS["dense"], works[-1])
+        problem = looped(PROBLEMS["dense"], works[-1])
         runs = [first(problem, seed) for seed in range(3)]
         kind([replace(run, c=factor * run.c) for run in runs]).advance(PHASE, problem, 50, 1e-2)
     assert works[0] == works[1]
@@ -158,7 +164,7 @@ def test_it_asks_often_whether_to_go_on(monkeypatch):
     monkeypatch.setattr(compiled, "SMALL", replace(SMALL, chunk=10.5 * loop(problem).flops))
     walks = Walks([first(problem), first(problem, 1)])
     with pytest.raises(Stopped):
-        walks.advance(PHASE, counted(problem, work, Caller(3)), 100, 0.0)
+        walks.advance(PHASE, looped(problem, work, Caller(3)), 100, 0.0)
     assert work.gradients == 30
     assert [run.monitor.iterations for run in walks.runs] == [30, 0]
     assert SMALL.chunk <= 2e7  # 20 ms on a machine with 1e9 operations in a second
@@ -177,36 +183,38 @@ def test_other_problems_have_no_loop():
     class Own(Variance):
         pass
 
-    problem = op.Problem(Own(A), L1(1.0), (13, 2))
-    assert loop(problem) is None
-    with pytest.raises(TypeError, match="no compiled loop"):
-        Walks([first(problem)]).advance(PHASE, problem, 1, 0.0)
+    assert loop(op.Problem(Own(A), L1(1.0), (13, 2))) is None
+
+
+def used(*arguments):
+    """Whether a call uses the loop."""
+    return chosen_loop(*arguments) is not None
 
 
 def test_the_process_chooses_once(monkeypatch):
     """By what is kept on disk, if the environment says nothing."""
     problem = PROBLEMS["dense"]
-    for told, kept, expected in (("", True, True), ("", False, False), ("0", True, False), ("1", False, True)):
-        compiled.process_choice.cache_clear()
+    for told, there, expected in (("", True, True), ("", False, False), ("0", True, False), ("1", False, True)):
+        kept.process_choice.cache_clear()
         monkeypatch.setenv("ORTHOPROX_COMPILED", told)
-        monkeypatch.setattr(compiled, "is_kept", lambda kept=kept: kept)
-        assert use_compiled(problem, None) is expected
-        monkeypatch.setattr(compiled, "is_kept", lambda kept=kept: not kept)
-        assert use_compiled(problem, None) is expected
-        assert [use_compiled(problem, wanted) for wanted in (True, False)] == [True, False]
-    compiled.process_choice.cache_clear()
+        monkeypatch.setattr(kept, "is_kept", lambda there=there: there)
+        assert used(problem, None) is expected
+        monkeypatch.setattr(kept, "is_kept", lambda there=there: not there)
+        assert used(problem, None) is expected
+        assert [used(problem, wanted) for wanted in (True, False)] == [True, False]
+    kept.process_choice.cache_clear()
     monkeypatch.setenv("ORTHOPROX_COMPILED", "yes")
     with pytest.raises(ValueError, match="ORTHOPROX_COMPILED is 'yes'; it needs 0, 1 or nothing"):
-        use_compiled(problem, None)
-    compiled.process_choice.cache_clear()
+        used(problem, None)
+    kept.process_choice.cache_clear()
 
 
 def test_a_short_call_does_not_wait_for_numba(monkeypatch):
     problem = PROBLEMS["dense"]
     monkeypatch.setattr(compiled, "process_choice", lambda: True)
-    for kept, wanted in ((True, None), (True, True), (False, None), (False, True)):  # nor any call with an end for a compiler
-        monkeypatch.setattr(compiled, "is_kept", lambda kept=kept: kept)
-        assert [use_compiled(problem, wanted, seconds) for seconds in (0.1, 10.0, inf)] == [False, kept, True]
+    for there, wanted in ((True, None), (True, True), (False, None), (False, True)):  # nor any call with an end for a compiler
+        monkeypatch.setattr(compiled, "is_kept", lambda there=there: there)
+        assert [used(problem, wanted, seconds) for seconds in (0.1, 10.0, inf)] == [False, there, True]
 
 
 def test_a_full_sparse_matrix_in_any_order_is_the_same_loop():
@@ -224,9 +232,21 @@ def test_a_full_sparse_matrix_in_any_order_is_the_same_loop():
 
 
 def test_without_numba_numpy_serves(monkeypatch):
-    monkeypatch.setitem(compiled.sys.modules, "numba", None)
-    monkeypatch.setattr(compiled, "process_choice", compiled.process_choice.__wrapped__)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.setattr(compiled, "process_choice", kept.process_choice.__wrapped__)
     monkeypatch.setenv("ORTHOPROX_COMPILED", "")
-    assert not use_compiled(PROBLEMS["dense"], None)
+    assert not used(PROBLEMS["dense"], None)
     with pytest.raises(ValueError, match=r"numba is not installed; install it with pip install \"orthoprox\[fast\]\""):
-        use_compiled(PROBLEMS["dense"], True)
+        used(PROBLEMS["dense"], True)
+
+
+def test_the_name_of_kept_code_changes_with_each_of_its_sources(tmp_path, monkeypatch):
+    """numba looks at the file of a loop alone, not at those of its parts and numbers."""
+    files = [tmp_path / "loop.py", tmp_path / "parts.py"]
+    for file in files:
+        file.write_text("1")
+    monkeypatch.setattr(kept, "_SOURCES", {"newton": files})
+    before = kept.kept_name("newton")
+    assert before == kept.kept_name("newton")
+    files[1].write_text("2")
+    assert kept.kept_name("newton") != before

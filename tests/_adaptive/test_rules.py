@@ -14,6 +14,7 @@ from orthoprox._adaptive import rules
 from orthoprox._adaptive.first_order import FirstOrder, FullSpace
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.small import SMALL
 from orthoprox.nonsmooth import Zero
 
 STEP_RULES = range(len(SETTINGS.margins))
@@ -42,6 +43,16 @@ def test_the_inertia_is_nesterovs_and_starts_afresh_against_the_motion(rule):
     assert theta == most < 1
     assert rules.inertia(SETTINGS, t, rule, 1.0) == (1.0, 0.0)
     assert rules.inertia(replace(SETTINGS, inertia=0.0), t, rule, -1.0)[1] == 0.0
+
+
+def test_inertia_restarts_where_a_large_x_leaves_the_manifold():
+    """Once, where an entry of E'E - I comes above a tenth."""
+    near, far, large = np.diag([0.05, -0.1]), np.array([[0.0, 0.11], [0.11, 0.0]]), SMALL.entries + 1
+    assert rules.leaves_manifold(SETTINGS, large, near, far)
+    assert not rules.leaves_manifold(SETTINGS, SMALL.entries, near, far)
+    assert not rules.leaves_manifold(SETTINGS, large, far, far)
+    assert not rules.leaves_manifold(SETTINGS, large, far, near)
+    assert not rules.leaves_manifold(SETTINGS, large, near, near)
 
 
 @every_rule

@@ -46,3 +46,26 @@ def test_what_broadcasts_is_taken_as_the_matrix_that_it_stands_for():
     assert at.take(0.5) == 0.5
     for part in (normal(0, N), normal(0, 1, N), normal(0, M, 1), normal(0, M, N)):
         np.testing.assert_array_equal(at.take(part), at.take(np.broadcast_to(part, (M, N)).copy()))
+
+
+def test_the_matrix_of_both_products():
+    """HX + XS as one matrix on the entries."""
+    at, H, S = PackedEntries(MASK), symmetric(3, M), symmetric(4, N)
+    X = np.where(MASK, normal(1, M, N), 0)
+    np.testing.assert_allclose(at.matrix(H, S) @ at.take(X), at.take(H @ X + X @ S), atol=1e-12)
+
+
+def test_the_minimum_over_the_linearised_constraint():
+    """<r, w> + <w, Hw> / 2 is least along J w = 0 where r + Hw is normal; None where H is not
+    positive there.
+    """
+    X = np.where(MASK, normal(1, M, N), 0)
+    X[0] += 0.1  # no column is empty
+    equations = packed.Orthogonality(X, X != 0)
+    size = len(equations.entries)
+    A, r = normal(5, size, size), normal(6, size, 1)
+    H = A @ A.T / size + np.eye(size)
+    w = equations.minimum(H, r)
+    np.testing.assert_allclose(equations.project(w), w, atol=1e-10)
+    np.testing.assert_allclose(equations.project(r + H @ w), 0, atol=1e-9)
+    assert equations.minimum(-H, r) is None

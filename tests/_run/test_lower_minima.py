@@ -232,3 +232,13 @@ def test_thorough_is_more_work_on_a_small_problem_too():
     spent = [sum(part.gradients for part in result.phases if part.name == "lower minima") for result in (normal, thorough)]
     assert spent[1] > 3 * spent[0]
     assert thorough.projected_objective <= normal.projected_objective
+
+
+def test_a_slow_run_is_no_hop(monkeypatch):
+    """A run of the search that takes more iterations than that is given up."""
+    result = solved(GAUSSIAN, X0)
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, slow=3, rounds=0))
+    call = a_call()
+    found = lower_minima(call, result, RNG(0), [stiefel.random_point(60, 30, seed=seed) for seed in range(3)])
+    assert found is result
+    assert call.meter.work.runs > 0

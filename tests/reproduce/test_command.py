@@ -113,10 +113,12 @@ def test_the_version_is_told(capsys):
 
 
 @pytest.mark.parametrize("arguments", [[], ["reproduc"], ["reproduce", "--no-such-option"]])
-def test_a_wrong_command_gives_code_2_and_the_usage(capsys, arguments):
+def test_a_wrong_command_gives_code_2_and_one_line(capsys, arguments):
     code, out, err = command(arguments, capsys)
     assert (code, out) == (2, "")
-    assert err.startswith("usage: orthoprox")
+    assert err.startswith("orthoprox: ")
+    assert err.endswith("; see orthoprox --help.\n")
+    assert err.count("\n") == 1
 
 
 def test_ctrl_c_gives_code_130_and_keeps_what_was_finished(tmp_path, capsys, monkeypatch):

@@ -15,7 +15,6 @@ from orthoprox import stiefel
 from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.rules import StagnationMonitor
 from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._adaptive.small import SMALL
 from orthoprox.solvers.adaptive import BACK, TRANSITIONS, Adaptive, State
 
 SOLVER = LARGE
@@ -123,7 +122,7 @@ SITUATIONS = {
     ("small first order", Verdict.LOST): lambda: lost("small first order"),
     ("small first order", Verdict.WORSE): lambda: worse("small first order"),
     ("small first order", Verdict.NEAR): lambda: near("small first order"),
-    ("proximal Newton", Verdict.STAGNATED): lambda: second_order(SMALL.newton_steps - 1),
+    ("proximal Newton", Verdict.STAGNATED): lambda: second_order(int(SETTINGS.slow) - 1),
     ("proximal Newton", Verdict.NEAR): lambda: converging("proximal Newton"),
     ("first order", Verdict.STAGNATED): lambda: stagnated("first order"),
     ("first order", Verdict.LOST): lambda: lost("first order"),

@@ -10,7 +10,8 @@ from scipy.linalg import solve_continuous_lyapunov
 from orthoprox import stiefel
 from orthoprox._linalg.linesearch import Step
 from orthoprox.solvers import AManPG, amanpg
-from orthoprox.solvers._shared import proximal_gradient, tangent_prox
+from orthoprox.solvers._shared import tangent_prox
+from orthoprox.solvers._shared.tangent_prox import inner_tolerance
 from small_problems import PROBLEMS, SPARSE, X0, run
 
 
@@ -52,7 +53,7 @@ def test_amanpg_takes_the_steps_of_its_formulas(name, step_size):
 
 def _step(problem, state, X, D, Lam):
     """polar(X + V) with the tangent prox step V at X."""
-    tol = proximal_gradient.inner_tolerance(state.size)
+    tol = inner_tolerance(state.size)
     return stiefel.polar(X + tangent_prox.tangent_prox(problem.nonsmooth, X, D, state.t, Lam, tol=tol, dual=True).V)
 
 
@@ -68,7 +69,7 @@ def test_the_safeguard_of_amanpg_is_a_step_of_manpg():
         safe = old.safe
         assert problem.value(_step(problem, old, old.Y, old.D, old.Lam)) > new.safe.F == problem.value(new.X)
         if new.safe is not safe:
-            tol = proximal_gradient.inner_tolerance(new.size)
+            tol = inner_tolerance(new.size)
             V = tangent_prox.tangent_prox(problem.nonsmooth, safe.X, safe.D, old.t, old.Lam_safe, tol=1e-26, dual=True).V
             a = 0.5 ** (new.trials - 1)
             np.testing.assert_allclose(new.X, stiefel.polar(safe.X + a * V), atol=10 * tol**0.5 + 1e-9)

@@ -1,49 +1,43 @@
-"""First-order runs by a compiled loop: which problems it takes, when it is used, and the runs.
+"""Compiled loops for small problems: which problems they take, when they are used, and first-order
+runs by one of them.
 
-``walk.py`` has the loop. numba is imported with it, at the first use and not with the library.
+``walk.py`` has the loop of first-order iterations, ``solvers/_shared/newton_loop.py`` that of
+Newton steps. numba is imported with them, at the first use and not with the library.
 """
 
-import hashlib
-import os
-import struct
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from math import inf
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.kept import INSTALL, has_numba, is_kept, process_choice
 from orthoprox._adaptive.rules import MATRICES, MONITOR, NUMBERS, Iterate
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array
-from orthoprox._arrays.words import short
 from orthoprox.nonsmooth.separable import L1
 from orthoprox.problems.problem import Problem, uncounted
 from orthoprox.smooth.quadratic import Quadratic
 from orthoprox.smooth.variance import Variance
 
 _LOADING = 2.0  # seconds, more than loading numba takes on a slow machine
-_CODE = Path(__file__).with_name("walk.py")
 
 
 @dataclass(frozen=True)
 class Loop:
-    """The data of the compiled loop for one problem."""
+    """The data of the compiled loops for one problem."""
 
     rows: tuple[Array, Array, Array]  # of the Hessian of l: where they begin, columns and values
     mu: Array  # the weights of g, one for each entry, transposed
     B: Array  # the linear part of l, transposed
+    newton: bool  # whether X has so few columns that Newton steps have a loop, too
 
     @property
     def flops(self) -> float:
-        """About the operations of an iteration."""
+        """About the operations of a first-order iteration."""
         n, m = self.mu.shape
         return float(2 * (2 * n * (len(self.rows[1]) + 2 * m * n)))
 
@@ -60,7 +54,7 @@ def loop(problem: Problem) -> Loop | None:
     if not all(_is_double(part) for part in (H, g.mu, 0.0 if B is None else B)):
         return None
     mu, B = (np.array(np.broadcast_to(part, problem.shape).T, order="C") for part in (g.mu, 0.0 if B is None else B))
-    return Loop(_rows(H), mu, B)
+    return Loop(_rows(H), mu, B, newton=problem.shape[1] <= SMALL.stack)
 
 
 def _is_double(part: Any) -> bool:
@@ -77,8 +71,8 @@ def _rows(H: Any) -> tuple[Array, Array, Array]:
     return m * np.arange(m + 1), np.tile(np.arange(m), m), np.array(H).ravel()
 
 
-def use_compiled(problem: Problem, wanted: bool | None, seconds: float = inf) -> bool:
-    """Whether first-order runs of the search go through the compiled loop.
+def chosen_loop(problem: Problem, wanted: bool | None, seconds: float = inf) -> Loop | None:
+    """Return the compiled loop for a problem if a call is to use it.
 
     Parameters
     ----------
@@ -91,47 +85,10 @@ def use_compiled(problem: Problem, wanted: bool | None, seconds: float = inf) ->
         end for it to be compiled.
     """
     chosen = process_choice() if wanted is None else wanted
-    if not chosen or loop(problem) is None:
-        return False
-    if not has_numba():
+    way = loop(problem) if chosen else None
+    if way is not None and not has_numba():
         raise ValueError(f"Compiled loops were asked for, but numba is not installed; {INSTALL}, or pass compiled=False.")
-    return seconds == inf or (seconds >= _LOADING and is_kept())
-
-
-@cache
-def process_choice() -> bool:
-    """Whether this process uses the compiled loop where nothing else is asked for. It chooses once:
-    as the environment variable ORTHOPROX_COMPILED says, 0 or 1, or else if the code is kept.
-    """
-    told = os.environ.get("ORTHOPROX_COMPILED", "")
-    if told not in ("", "0", "1"):
-        raise ValueError(f"The environment variable ORTHOPROX_COMPILED is {short(told)}; it needs 0, 1 or nothing.")
-    return told == "1" if told else has_numba() and is_kept()
-
-
-INSTALL = 'install it with pip install "orthoprox[fast]"'
-
-
-def has_numba() -> bool:
-    """Whether numba is installed; it is not imported."""
-    return sys.modules["numba"] is not None if "numba" in sys.modules else find_spec("numba") is not None
-
-
-def is_kept() -> bool:
-    """Whether numba has kept the machine code of the loop on disk: its index names its own version
-    and the source. Nothing is imported for this.
-    """
-    folder = f"{_CODE.parent.name}_{hashlib.sha1(str(_CODE.parent).encode()).hexdigest()}"
-    chosen, user = os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    places = [Path(chosen, folder)] if chosen else [_CODE.parent / "__pycache__", Path(user, "numba", folder)]
-    files = f"{_CODE.stem}.walk-*.py{sys.version_info[0]}{sys.version_info[1]}*.nbi"
-    try:
-        release, source = version("numba").encode(), _CODE.read_bytes()
-        stamps = hashlib.sha256(source).digest(), struct.pack(">d", _CODE.stat().st_mtime)  # of new and of older versions
-        indexes = [file.read_bytes() for place in places for file in place.glob(files)]
-        return any(release in index and any(stamp in index for stamp in stamps) for index in indexes)
-    except (OSError, RuntimeError, PackageNotFoundError):  # RuntimeError: there is no home
-        return False
+    return way if seconds == inf or (seconds >= _LOADING and is_kept()) else None
 
 
 class Walks:
@@ -153,9 +110,7 @@ class Walks:
         """
         from orthoprox._adaptive import walk
 
-        way = loop(problem)
-        if way is None:
-            raise TypeError(f"{problem} has no compiled loop.")
+        way = problem.loop
         chunk = max(1, int(SMALL.chunk / way.flops))
         for i in range(len(self.runs)):
             left, reason = iterations, walk.GOING

@@ -4,7 +4,7 @@ steps.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, prod
 from typing import Any
 
 from orthoprox._adaptive import rules
@@ -205,7 +205,7 @@ class FirstOrder(Phase[Iterate]):
             feasibility=feasibility,
             monitor=monitor,
             memory=memory,
-            t=t if monitor.step_rule == rule else 1.0,
+            t=1.0 if monitor.step_rule != rule or rules.leaves_manifold(k, prod(problem.shape), s.G, G) else t,
             theta=theta,
             vanished=s.vanished + 1 if vanished else 0,
         )

@@ -18,15 +18,19 @@ import scipy.sparse as sp
 
 from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
 from orthoprox._adaptive.settings import SETTINGS, Settings
+from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array, from_numpy, inner, negligible, norm, precision, rounding, to_numpy
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator
-from orthoprox._linalg.krylov import min_norm, trust_region
+from orthoprox._linalg.krylov import trust_region
 from orthoprox._linalg.packed import Matrix, Orthogonality
-from orthoprox._linalg.stiefel import defect
+from orthoprox._linalg.stiefel import defect, min_norm
 from orthoprox.nonsmooth.base import Face, HasFace
+from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import hessian, hessian_matrix
+
+Curved = Matrix | Callable[[Matrix], Matrix]
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,7 @@ def polish(
     not help.
 
     The point keeps the exact zeros of the prox point of X. Its f is at most that of X, up to the
-    inaccuracy of X. The size of the problem bounds the work. A term g that does not provide its
-    kinks is not polished.
+    inaccuracy of X. The size of the problem bounds the work. A g without kinks is not polished.
     """
     g = problem.nonsmooth
     if X.ndim > 2 or not isinstance(g, HasFace):
@@ -111,9 +114,7 @@ def polish(
 
 
 def _value(problem: Problem, proof: Certificate) -> float:
-    """Return f + <Y, P'P - I> at the certified point P: up to second order, f at the nearest
-    feasible point.
-    """
+    """Return f + <Y, P'P - I> at the certified P: to second order f at the nearest feasible one."""
     return float(problem.value(proof.point) + inner(proof.multiplier, defect(proof.point)))
 
 
@@ -136,24 +137,28 @@ class _Model:
         face = self.g.face(self._send(X))
         return Face(to_numpy(face.free), to_numpy(face.gradient), lambda V: to_numpy(face.curvature(self._send(V))))
 
-    def second(self, X: Matrix, D: Matrix, face: Face, equations: Orthogonality) -> Callable[[Matrix], Matrix]:
-        """Return v -> (l'' + g'')[v] in the free entries, with a small shift.
+    def curved(self, X: Matrix, D: Matrix, face: Face, equations: Orthogonality, Y: Matrix) -> Curved:
+        """Return H: v -> (l'' + g'')[v] + 2vY in the free entries, as a matrix if there are few.
 
-        The shift is for an f that is the same for all rotations of X: as X has an error, the
+        A small shift is for an f that is the same for all rotations of X: as X has an error, the
         curvature along them may be slightly negative. D is grad l(X). A quadratic l provides its
         second derivative; for any other l it is a difference of gradients.
         """
         more = self.k.goal * self.scale(D) / X.shape[1] ** 0.5
-        H = hessian_matrix(self.ell)
-        take, put = equations.entries.take, equations.entries.put
-        if H is not None and equations.entries.overlaps[1] <= X.size:
-            K = equations.entries.within_columns(to_numpy(H))
-            return lambda v: K @ v + take(face.curvature(put(v))) + more * v
+        H, entries = hessian_matrix(self.ell), equations.entries
+        take, put = entries.take, entries.put
+        if H is not None and isinstance(self.g, Separable) and len(entries) <= SMALL.decomposed:
+            ones = np.ones((len(entries), 1), X.dtype)
+            return np.asarray(entries.matrix(to_numpy(H), 2 * Y) + np.diagflat(take(face.curvature(put(ones))) + more))
+        if H is not None and entries.overlaps[1] <= X.size:
+            K = entries.within_columns(to_numpy(H))
+            return lambda v: K @ v + take(face.curvature(put(v))) + more * v + 2 * equations.right(v, Y)
         apply = hessian(self.ell, self._send(X), self._send(D))
 
         def curved(v: Matrix) -> Matrix:
             V = put(v)
-            return np.asarray(take(to_numpy(apply(self._send(V))) + face.curvature(V)) + more * v)
+            second = take(to_numpy(apply(self._send(V))) + face.curvature(V))
+            return np.asarray(second + more * v + 2 * equations.right(v, Y))
 
         return curved
 
@@ -231,8 +236,8 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
             return X, Y
         if error > model.k.gain:
             return None
-        second, tol = model.second(X, D, face, equations), max(min(model.k.gain, error), model.k.goal)
-        V = _step(model, equations, Y, r, second=second, tol=tol)
+        H, tol = model.curved(X, D, face, equations, Y), max(min(model.k.gain, error), model.k.goal)
+        V = _step(model, equations, r, H, tol=tol)
         if V is None:
             return None
         Z = model.stop_at_kinks(X, X + V)
@@ -243,24 +248,25 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
     return X, Y
 
 
-def _step(
-    model: _Model, equations: Orthogonality, Y: Matrix, r: Matrix, *, second: Callable[[Matrix], Matrix], tol: float
-) -> Matrix | None:
+def _step(model: _Model, equations: Orthogonality, r: Matrix, H: Curved, *, tol: float) -> Matrix | None:
     """Return the Newton step v + w: v is the shortest way to X'X = I, and w minimises the quadratic
     model from there.
 
-    w minimises  <r + Hv, w> + <w, Hw> / 2  over J w = 0, with H = l'' + g'' + 2(.)Y. If H has
-    negative curvature, or the step is long, return None. Nearly dependent equations make the
-    projection P inexact, but PHP stays symmetric.
+    w minimises  <r + Hv, w> + <w, Hw> / 2  over J w = 0, by a factorisation of H or conjugate
+    gradients. If H has negative curvature, or the step is long, return None. Nearly dependent
+    equations make the projection P inexact, but PHP stays symmetric.
     """
-    radius, project, price = model.k.radius * Y.shape[0] ** 0.5, equations.project, model.product(equations)
+    radius, project, price = model.k.radius * equations.X.shape[1] ** 0.5, equations.project, model.product(equations)
+    v = equations.restoring()
+    w = None if callable(H) else equations.minimum(H, r + H @ v)
+    if w is not None and max(float(norm(v)), float(norm(w))) < radius:
+        return equations.entries.put(v + w)
 
     def curved(v: Matrix) -> Matrix:
         model.heed()
         model.flops -= price
-        return np.asarray(second(v) + 2 * equations.right(v, Y))
+        return H(v) if callable(H) else np.asarray(H @ v)
 
-    v = equations.restoring()
     move = trust_region(
         lambda w: project(curved(project(w))),
         lambda w: w,
@@ -289,11 +295,5 @@ def _dual(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix, float]:
         return None if equations is None else equations.multiplier(equations.entries.take(R), exact=False)
 
     scale = model.scale(D)
-    Y, R = min_norm(
-        residual,
-        newton,
-        Y,
-        residual(Y),
-        tiny=model.rounding * scale,
-    )
+    Y, R = min_norm(residual, newton, Y, residual(Y), tiny=model.rounding * scale)
     return Y, R, max(float(norm(R)) / scale, float(norm(defect(X))))

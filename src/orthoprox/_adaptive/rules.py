@@ -11,7 +11,8 @@ from typing import Any
 
 from orthoprox._adaptive.phase import Memory
 from orthoprox._adaptive.settings import SETTINGS, Settings
-from orthoprox._arrays.library import Array, namespace, norm
+from orthoprox._adaptive.small import SMALL
+from orthoprox._arrays.library import Array, largest, namespace, norm
 
 
 def initial_curvature(k: Settings, curvature: float, Y: Array, rule: int) -> float:
@@ -33,6 +34,13 @@ def inertia(k: Settings, t: float, rule: int, along: float) -> tuple[float, floa
         return 1.0, 0.0
     following = (1 + (1 + (2 * t) ** 2) ** 0.5) / 2
     return following, min((t - 1) / following, k.inertia) if rule == 0 else 0.0
+
+
+def leaves_manifold(k: Settings, size: int, old: Array, new: Array) -> bool:
+    """Whether an entry of E'E - I has become large in a problem of this size that is not small:
+    inertia would carry X off the manifold, and a restart costs less than a divergence.
+    """
+    return size > SMALL.entries and largest(old) <= k.gain < largest(new)
 
 
 def next_curvature(k: Settings, c: float, rule: int, safety: float, measured: float) -> float:

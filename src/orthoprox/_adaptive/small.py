@@ -14,15 +14,15 @@ class Small:
     # phases
     hasty: float = 300  # a first-order run that needs more further iterations is slow
     weak: float = 0.05  # the share of |grad l| up to which a subgradient of g is weak: second order comes first
-    newton_steps: int = 1000  # of the proximal Newton method, at most
 
     # starts, and hops to lower minima
-    stack: int = 16  # starts that are probed side by side
+    stack: int = 16  # starts that are probed side by side; columns of X for compiled Newton steps, at most
     stages: tuple[int, int] = (40, 80)  # iterations of a probe
     halving: int = 4  # one in so many probes goes on after a stage
-    rotations: int = 8  # of principal components
-    decomposed: int = 200  # rows up to which principal components come from a decomposition
+    decomposed: int = 200  # rows, or free entries, up to which a decomposition is cheap
     jitter: float = 0.05  # random perturbation of a minimiser, of columns of length 1
+    soft: float = 0.01  # the curvature along a soft direction, over that along a random one
+    shift: float = 0.2  # along it, and half of that, of columns of length 1
     failures: int = 3  # rounds of hops in vain
     floor: float = 1e9  # operations that may always go into lower minima
     overhead: float = 2e5  # the least cost of an iteration within a stack, in operations

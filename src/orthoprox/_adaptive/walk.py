@@ -2,13 +2,12 @@
 call of Python in between.
 """
 
-from collections.abc import Callable
 from math import inf, log, sqrt
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from orthoprox._adaptive.kept import compiled
 from orthoprox._adaptive.rules import MATRICES, MONITOR, NUMBERS
 
 GOING, ENDED, LOST = 0, 1, 2  # why a walk returns: all its iterations are made, it has ended, it needs a restart
@@ -27,17 +26,8 @@ _SETTINGS = (
 )
 SIGNATURE = f"Tuple((int64, int64))({_ROWS}, {_ARRAYS}, float64[::1], {_SETTINGS}, int64)"
 
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract"}}  # sums in any order use wide registers
 
-
-def _compiled(function: Callable[..., Any]) -> Any:
-    try:
-        return njit(SIGNATURE, cache=True, **_OPTIONS)(function)
-    except RuntimeError:  # no folder to keep the code in
-        return njit(SIGNATURE, **_OPTIONS)(function)
-
-
-@_compiled
+@compiled("walk", SIGNATURE)
 def walk(rows: Any, arrays: Any, s: Any, settings: Any, steps: int) -> Any:
     """Make up to so many iterations in place; return how many gradients that took, and why it
     returned. After ``LOST`` the last good X, the monitor and the last c near the manifold are those

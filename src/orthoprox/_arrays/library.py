@@ -75,6 +75,11 @@ def inner(X: Array, Y: Array) -> Array:
     return xp.vecdot(x, y)  # several times faster than a sum of X * Y
 
 
+def largest(X: Array) -> float:
+    """Return the largest |x|."""
+    return float(namespace(X).max(namespace(X).abs(X)))
+
+
 def norm(X: Array) -> Array:
     """Return the Frobenius norm over the last two axes.
 

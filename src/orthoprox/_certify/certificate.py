@@ -18,8 +18,8 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, inner, namespace, norm, precision
 from orthoprox._linalg import products, stiefel
-from orthoprox._linalg.krylov import conjugate_gradients, min_norm
-from orthoprox._linalg.stiefel import defect, sym
+from orthoprox._linalg.krylov import conjugate_gradients
+from orthoprox._linalg.stiefel import defect, min_norm, sym
 from orthoprox.nonsmooth.base import HasSubdifferential
 from orthoprox.problems.problem import Problem, as_problem
 from orthoprox.problems.scaled import scaled

@@ -1,16 +1,10 @@
-"""Iterative solvers for operators on matrices: conjugate gradients, trust regions, and the damped
-semismooth Newton method for elements of minimum norm.
-"""
+"""Iterative solvers for operators on matrices: conjugate gradients and trust regions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 
-from orthoprox._arrays.library import Array, inner, namespace, norm, precision
-
-_FIRST_DAMPING = 1e-3  # of the semismooth Newton method
-_NEWTON_STEPS = 60
-_GAIN = 1e-5  # a step that reduces the residual by less than this share is the last
+from orthoprox._arrays.library import Array, inner, namespace, norm
 
 
 def conjugate_gradients(apply: Callable[[Array], Array], B: Array, *, tol: float, max_iterations: int) -> Array:
@@ -98,39 +92,3 @@ def _to_border(V: Array, P: Array, radius: float) -> float:
     """Return the tau >= 0 with |V + tau P| = radius."""
     vv, vp, pp = (float(inner(*pair)) for pair in ((V, V), (V, P), (P, P)))
     return float((-vp + sqrt(max(vp * vp + pp * (radius**2 - vv), 0.0))) / pp)  # powers of vp need not be exact
-
-
-def min_norm(
-    residual: Callable[[Array], Array],
-    newton: Callable[[Array, float], Array | None],
-    Y: Array,
-    R: Array,
-    *,
-    tiny: float,
-    stall_damping: float = float("inf"),
-) -> tuple[Array, Array]:
-    """Minimise |R(Y)| over symmetric Y, R(Y) the element of minimum norm of grad l + dg + 2XY;
-    return the best Y found, and R = residual(Y).
-
-    The problem is convex, and |R(Y)|^2 / 2 has the gradient 2 sym(X'R). Columns of X that hardly
-    overlap make the Newton equation nearly singular: the damping falls as long as the steps
-    succeed, and rises where they change the active entries too much.
-
-    ``newton(R, damping)`` returns the step of Y, or None where there is none. The iteration ends at
-    |R| <= ``tiny``, where the damping exceeds 1, and where a step with a damping below
-    ``stall_damping`` gains next to nothing.
-    """
-    damping = _FIRST_DAMPING
-    for _ in range(_NEWTON_STEPS):
-        size = float(norm(R))
-        step = newton(R, damping) if size > tiny and damping <= 1 else None
-        if step is None:
-            break
-        trial = residual(Y + step)
-        gain = 1 - float(norm(trial)) / size
-        if gain > 0:
-            Y, R = Y + step, trial
-        damping = max(damping * (0.1 if gain > 0 else 10), precision(R))
-        if 0 < gain < _GAIN and damping < stall_damping:
-            break
-    return Y, R

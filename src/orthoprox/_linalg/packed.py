@@ -64,6 +64,13 @@ class PackedEntries:
         values = H[np.repeat(self.rows, np.diff(starts)), self.rows[second]]
         return sp.csr_array((values, second, starts), shape=(len(self),) * 2)
 
+    def matrix(self, H: Matrix, S: Matrix) -> Matrix:
+        """Return the matrix that takes the entries of X to those of HX + XS."""
+        rows, columns = self.rows, self.columns
+        return np.where(columns[:, None] == columns, H[np.ix_(rows, rows)], 0) + np.where(
+            rows[:, None] == rows, S[np.ix_(columns, columns)], 0
+        )
+
     @property
     def pairs(self) -> tuple[Matrix, Matrix]:
         """The ordered pairs of columns that overlap in a row."""
@@ -215,6 +222,19 @@ class Orthogonality:
         for _ in range(2):
             r = np.asarray(r - self.transposed @ self._solve(self.J @ r))
         return r
+
+    def minimum(self, H: Matrix, r: Matrix) -> Matrix | None:
+        """Return the w with J w = 0 that minimises <r, w> + <w, Hw> / 2; None where H is not
+        positive there.
+        """
+        one = np.eye(len(H), dtype=H.dtype)
+        P = self.project(one)
+        M = P.T @ H @ P + np.trace(np.abs(H)) / len(H) * (one - P)
+        try:
+            np.linalg.cholesky(M)
+        except np.linalg.LinAlgError:
+            return None
+        return self.project(-np.linalg.solve(M, P.T @ r))  # which commutes with powers of two, unlike the roots of a factor
 
     def restoring(self) -> Matrix:
         """Return the shortest v with J v = -c."""

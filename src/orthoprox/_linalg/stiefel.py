@@ -4,6 +4,8 @@ They are called in every step and check nothing; users call those of ``orthoprox
 do.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from orthoprox._arrays import inputs
@@ -16,6 +18,7 @@ __all__ = [
     "defect",
     "feasibility",
     "inner",
+    "min_norm",
     "multiplier",
     "norm",
     "polar",
@@ -24,6 +27,10 @@ __all__ = [
     "sym",
     "tangent",
 ]
+
+_FIRST_DAMPING = 1e-3  # of the semismooth Newton method
+_NEWTON_STEPS = 60
+_GAIN = 1e-5  # a step that reduces the residual by less than this share is the last
 
 
 def sym(M: Array) -> Array:
@@ -53,6 +60,42 @@ def multiplier(X: Array, W: Array) -> Array:
     the manifold.
     """
     return -sym(X.mT @ W) / 2
+
+
+def min_norm(
+    residual: Callable[[Array], Array],
+    newton: Callable[[Array, float], Array | None],
+    Y: Array,
+    R: Array,
+    *,
+    tiny: float,
+    stall_damping: float = float("inf"),
+) -> tuple[Array, Array]:
+    """Minimise |R(Y)| over symmetric Y, R(Y) the element of minimum norm of grad l + dg + 2XY;
+    return the best Y found, and R = residual(Y).
+
+    The problem is convex, and |R(Y)|^2 / 2 has the gradient 2 sym(X'R). Columns of X that hardly
+    overlap make the Newton equation nearly singular: the damping falls as long as the steps
+    succeed, and rises where they change the active entries too much.
+
+    ``newton(R, damping)`` returns the step of Y, or None where there is none. The iteration ends at
+    |R| <= ``tiny``, where the damping exceeds 1, and where a step with a damping below
+    ``stall_damping`` gains next to nothing.
+    """
+    damping = _FIRST_DAMPING
+    for _ in range(_NEWTON_STEPS):
+        size = float(norm(R))
+        step = newton(R, damping) if size > tiny and damping <= 1 else None
+        if step is None:
+            break
+        trial = residual(Y + step)
+        gain = 1 - float(norm(trial)) / size
+        if gain > 0:
+            Y, R = Y + step, trial
+        damping = max(damping * (0.1 if gain > 0 else 10), precision(R))
+        if 0 < gain < _GAIN and damping < stall_damping:
+            break
+    return Y, R
 
 
 def qr(X: Array) -> Array:

@@ -44,7 +44,6 @@ class Call:
     deadline: Deadline
     every: int | None = None
     history: bool = True
-    compiled: bool = False  # whether probes go through the compiled loop
 
 
 @dataclass(frozen=True)

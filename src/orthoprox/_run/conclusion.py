@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from math import inf
+from operator import itemgetter
 
 import numpy as np
 
@@ -20,9 +21,11 @@ from orthoprox._run.result import Result
 from orthoprox._run.run import run
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.own_terms import BROKEN
-from orthoprox.starts.points import neighbours, random_direction
+from orthoprox.solvers.rpncg import advanced, begun
+from orthoprox.starts.points import neighbours, random_direction, shifted
 from orthoprox.starts.search import follow, path_length, probe_ends, probe_value
 from orthoprox.stopping.clock import Meter
+from orthoprox.stopping.rules import MaxIterations
 from orthoprox.stopping.status import Status
 
 _POLISHABLE = Status.CONVERGED, Status.ITERATIONS, Status.STALLED, Status.FAILED
@@ -37,14 +40,16 @@ def lower_minima(
     1997) find, within the work that the effort allows: that of the run itself, or a floor where
     that is more, times a factor. A smooth problem needs none.
 
-    A round probes hops from the best minimiser found so far and runs from the lowest end. If X is
-    small, the hops replace a column of X, many at a time. Otherwise they are two continuation
-    paths: a wide and a narrow one from the minimiser, or, after a failure, wide ones from random
-    points near the minimiser and far from it. The search ends after some failures in a row.
+    A round probes hops from the best minimiser found so far and runs from the lowest end, 2,000
+    iterations at most. If X is small, the hops go in soft directions or replace a column of X, many
+    at a time. Otherwise they are two continuation paths: a wide and a narrow one from the
+    minimiser, or, after a failure, wide ones from random points near the minimiser and far from it.
+    The search ends after some failures in a row.
     """
     if result.status is not Status.CONVERGED or isinstance(call.problem.nonsmooth, Zero):
         return result
-    search = _Search(replace(call, meter=Meter("run", call.meter.work)), result, EFFORTS[effort])
+    rule = call.rule | MaxIterations(int(SETTINGS.slow))  # a slow run is no hop
+    search = _Search(replace(call, rule=rule, meter=Meter("run", call.meter.work)), result, EFFORTS[effort])
     with call.meter.part("lower minima"):
         with call.deadline.part():
             search.hop(rng, starts)
@@ -107,7 +112,7 @@ class _Search:
     def __init__(self, call: Call, result: Result, factor: float) -> None:
         k, problem = SETTINGS, call.problem
         self.call, self.best, self.gradients = call, result, call.meter.work.gradients
-        self.small = problem.is_small(SMALL.entries)
+        self.small = self.soft = problem.is_small(SMALL.entries)
         self.factor, self.rounds = factor, int(factor * k.rounds)
         before = sum(part.gradients for part in result.phases if part.name == "run")
         self.run_work = max(problem.flops, k.overhead) * before
@@ -167,10 +172,30 @@ class _Search:
         """
         problem, k, X = self.call.problem, SETTINGS, self.best.X
         if self.small:
-            hops = neighbours(problem, X, rng, SMALL.stack)
-            value, end = probe_ends(problem, hops, compiled=self.call.compiled)[0]
-            return end, value
+            return min(self._ends(rng, failures), key=itemgetter(0))[::-1]
         paths = [(X, k.widths), (X, k.widths[1:])]
         if failures:
             paths = [(X + jitter * random_direction(problem, rng), k.widths) for jitter in k.jitters]
         return min((follow(problem, *path) for path in paths), key=lambda end: probe_value(problem, end)), -inf
+
+    def _ends(self, rng: np.random.Generator, failures: int) -> list[tuple[float, Array]]:
+        """Return f and the points where hops on a small problem end: in soft directions, or if
+        there are none or they have failed twice, to neighbours. Newton's method takes the lowest
+        few further, where it is fast.
+        """
+        problem, X, Y = self.call.problem, self.best.X, self.best.multiplier
+        fast = problem.loop is not None and problem.loop.newton
+        points: list[Array] = []
+        number = SMALL.halving if fast else 1
+        for i in range(number if self.soft and failures < 2 else 0):
+            point = shifted(problem, X, Y, rng, SMALL.shift / (1 + i % 2))
+            self.soft = point is not None
+            points += [] if point is None else [point]
+        if not points:
+            ends = probe_ends(problem, neighbours(problem, X, rng, SMALL.stack))[: SMALL.halving]
+            if not fast:
+                return ends
+            points = [X for _, X in ends]
+        starts = (begun(problem, X, self.call.evaluator.step) for X in points)
+        found = [advanced(problem, first, SETTINGS.newton_steps, SETTINGS.goal).here for first in starts]
+        return [(here.F, here.X) for here in found]

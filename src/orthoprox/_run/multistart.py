@@ -55,7 +55,7 @@ def _side_by_side(call: Call, problem: Problem, starts: Sequence[Array]) -> list
     """
     number = min(len(starts), cores())
     nothing: list[Result | None] = [None] * len(starts)
-    task = _Task(problem, call.solver, call.rule, call.evaluator.step, call.evaluator.floor, call.history)
+    task = _Task(problem, call.solver, call.rule, call.evaluator.step, call.evaluator.floor, call.history, call.problem.loop)
     if number == 1 or call.deadline.left() < _WORTHWHILE or not may_start():
         return nothing
     body = _pickled(task)
@@ -104,13 +104,14 @@ class _Task:
     step: float
     floor: float
     history: bool
+    loop: Any  # what compiled loops need
 
 
 def _apart(deadline: Deadline, body: bytes, X0: Array) -> Result:
     """Return the result of a run in another process; it travels without the problem."""
     task: _Task = pickle.loads(body)
     meter = Meter("run")
-    problem = counted(task.problem, meter.work, deadline)
+    problem = counted(task.problem, meter.work, deadline, loop=task.loop)
     evaluator = Evaluator(problem, task.step, task.floor)
     with deadline.listening(), quiet():
         result = run(Call(problem, task.solver, task.rule, evaluator, meter, deadline, history=task.history), X0)

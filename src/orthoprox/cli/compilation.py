@@ -18,15 +18,16 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compile what is not compiled yet, and print where it is kept and how long that took."""
-    from orthoprox._adaptive.compiled import INSTALL, has_numba
+    from orthoprox._adaptive.kept import INSTALL, has_numba
 
     if not has_numba():
         raise ImportError(f"numba is not installed; {INSTALL}.")
     began = perf_counter()
     from orthoprox._adaptive.walk import walk
     from orthoprox._linalg.kernels import compile_all
+    from orthoprox.solvers._shared.newton_loop import newton
 
-    for what, loops in (("small problems", [walk]), ("large sparse X", compile_all())):
+    for what, loops in (("small problems", [walk, newton]), ("large sparse X", compile_all())):
         new = sum(sum(loop.stats.cache_misses.values()) for loop in loops)
         place = loops[0].stats.cache_path
         kept = f"kept in {place}" if place else "but there is no folder to keep them in; set NUMBA_CACHE_DIR to one"

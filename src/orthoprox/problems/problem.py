@@ -90,20 +90,19 @@ class Problem:
 
     @property
     def odd(self) -> Sequence[str]:
-        """Functions of the user's that were not finite at an X of ordinary size, as far as a call
-        has noticed.
-        """
+        """Functions of the user's that a call has found not finite at an X of ordinary size."""
         return ()
 
-    def heed(self) -> None:
-        """End the call here if its time is over or Ctrl-C was pressed; a long loop that evaluates
-        no term asks for it. A problem by itself has no reason to end.
-        """
+    @property
+    def loop(self) -> Any:
+        """What compiled loops need, if the call uses them."""
+        return None
 
-    def count(self, *, gradients: int, proxes: int) -> None:
-        """Count evaluations that a compiled loop has made without the terms; a problem by itself
-        counts nothing.
-        """
+    def heed(self) -> None:
+        """End the call here if it has to; a long loop that evaluates no term asks for it."""
+
+    def count(self, *, gradients: int, proxes: int, values: int = 0) -> None:
+        """Count evaluations that a compiled loop has made without the terms."""
 
     def measured(self, X: Array) -> tuple[Array, float]:
         """Evaluate both terms at X, and raise where what they return is of no use: a mistake in a
@@ -215,6 +214,7 @@ class _Counted(Problem):
     caller: Caller | None = None
     odd: Sequence[str] = ()
     work: Work | None = None
+    loop: Any = None
 
     def __post_init__(self) -> None:
         pass  # the problem itself is checked already
@@ -223,15 +223,16 @@ class _Counted(Problem):
         if self.caller is not None:
             self.caller.heed()
 
-    def count(self, *, gradients: int, proxes: int) -> None:
+    def count(self, *, gradients: int, proxes: int, values: int = 0) -> None:
         if self.work is not None:
             self.work.gradients += gradients
+            self.work.values += values
             self.work.proxes += proxes
 
 
-def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Problem:
+def counted(problem: Problem, work: Work, caller: Caller | None = None, *, loop: Any = None) -> Problem:
     """Return the same problem; each evaluation of its terms adds to ``work``, and ``caller`` may
-    end the call before it.
+    end the call before it; ``loop`` is for compiled loops.
 
     A problem that is counted already is from now on counted in ``work`` alone. A term of the
     user's own cannot change what it is called with nor what it has returned.
@@ -268,7 +269,7 @@ def counted(problem: Problem, work: Work, caller: Caller | None = None) -> Probl
     if isinstance(g, HasProxDerivative):
         more["prox_derivative"] = _heeding(more.get("prox_derivative", g.prox_derivative), caller)
     nonsmooth = _CountedTerm(g, more, value=evaluation(g, "value"), prox=evaluation(g, "prox", "proxes"))
-    return _Counted(smooth, nonsmooth, problem.shape, caller, odd, work)  # type: ignore[arg-type]
+    return _Counted(smooth, nonsmooth, problem.shape, caller, odd, work, loop)  # type: ignore[arg-type]
 
 
 def _heeding(derivative: Callable[..., Any], caller: Caller | None) -> Callable[[Array, float], Callable[[Array], Array]]:

@@ -137,7 +137,7 @@ class Adaptive(Solver[State]):
         return {
             "first order": FirstOrder(k),
             "small first order": FirstOrder(replace(k, slow=self.small.hasty), small=True),
-            "proximal Newton": ProximalNewton(k, self.small),
+            "proximal Newton": ProximalNewton(k),
             "smoothing Newton": SmoothingNewton(k, k.widths[0]),
             "late first order": FirstOrder(k, rule=1),
             "polish": Polish(k),
@@ -157,7 +157,8 @@ class Adaptive(Solver[State]):
         ):  # differences of gradients are too rough
             return State("first order", first)
         point = first.memory.start
-        if float(norm(point.S)) <= self.small.weak * float(norm(point.D)):
+        fast = problem.loop is not None and problem.loop.newton
+        if fast or float(norm(point.S)) <= self.small.weak * float(norm(point.D)):
             return State("proximal Newton", self.phases["proximal Newton"].start(problem, point, first.memory))
         return State("small first order", first)
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, norm, precision
+from orthoprox._arrays.library import Array, largest, norm, precision
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz, weak_convexity
 from orthoprox.solvers._shared.alm import AugmentedLagrangian, SplitState
 from orthoprox.solvers._shared.augmented import Lagrangian, newton
 from orthoprox.solvers._shared.rgbb import canonical, rgbb
-from orthoprox.solvers._shared.splitting import largest
 from orthoprox.solvers.base import PROX_DERIVATIVE, Facts, check_positive
 
 _SEARCHES = ("value", "gradient")

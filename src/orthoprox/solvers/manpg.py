@@ -9,8 +9,8 @@ from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
-from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, descend, inner_tolerance, visit
-from orthoprox.solvers._shared.tangent_prox import tangent_prox
+from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, descend, visit
+from orthoprox.solvers._shared.tangent_prox import inner_tolerance, tangent_prox
 from orthoprox.solvers.base import Facts
 
 _INNER = ("adaptive", "published")

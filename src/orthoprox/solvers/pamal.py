@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, namespace, norm
+from orthoprox._arrays.library import Array, largest, namespace, norm
 from orthoprox._linalg import stiefel
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz, weak_convexity
 from orthoprox.smooth.resolvent import Resolvent, resolvents
-from orthoprox.solvers._shared.splitting import largest, relative_gap
+from orthoprox.solvers._shared.splitting import relative_gap
 from orthoprox.solvers.base import Facts, Residuals, Solver, check_positive
 
 

@@ -11,9 +11,9 @@ from orthoprox._linalg.linesearch import Step, backtrack
 from orthoprox._linalg.stiefel import tangent
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
-from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, inner_tolerance, visit
+from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, visit
 from orthoprox.solvers._shared.retraction import Retracted, retract
-from orthoprox.solvers._shared.tangent_prox import tangent_prox
+from orthoprox.solvers._shared.tangent_prox import inner_tolerance, tangent_prox
 from orthoprox.solvers.base import Facts
 
 _GROWTH = 1.05  # of t after a success

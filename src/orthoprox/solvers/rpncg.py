@@ -7,26 +7,32 @@ from typing import Any, ClassVar
 
 from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
 from orthoprox._adaptive.settings import Settings
-from orthoprox._adaptive.small import Small
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
-from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, inner_tolerance, visit
-from orthoprox.solvers._shared.proximal_newton import Exit, NewtonStep, newton_step
-from orthoprox.solvers._shared.tangent_prox import TangentProx, tangent_prox
+from orthoprox.solvers._shared.compiled_newton import compiled_steps
+from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, visit
+from orthoprox.solvers._shared.proximal_newton import (
+    DECREASE,
+    LONGEST,
+    LOWER,
+    NEAR,
+    RAISE,
+    ROUNDING,
+    SHORTEST_MOVE,
+    Exit,
+    NewtonStep,
+    newton_step,
+)
+from orthoprox.solvers._shared.tangent_prox import TangentProx, inner_tolerance, tangent_prox
 from orthoprox.solvers.base import KINKS, PROX_DERIVATIVE, Facts, check_positive
 
 _UNCHECKED = {"superlinear": Exit.SUPERLINEAR, "linear": Exit.LINEAR}
 _UNIT = 1 / 300  # of 1/t
-_DECREASE = 1e-3  # of F, in terms of the unit and of a |U|^2
-_SHORTEST = 1 / 8  # of the line search
-_NEAR = 4.0  # in terms of the unit: t shrinks where |U| < |V| / (4 + 1/t)
-_LOWER, _RAISE = 0.9, 1.1  # of t, after Newton steps
-_GROWTH = 1.01  # and after the others
-_LONGEST = 1e4  # t, in terms of its first value
+_GROWTH = 1.01  # of t after steps along V alone
 
 
 @dataclass(frozen=True)
@@ -120,20 +126,8 @@ class RPNCG(ProximalGradient[State]):
 
     def init(self, problem: Problem, X0: Array) -> State:
         t = 1 / (lipschitz(problem.smooth, X0) or 1.0) if self.step_size is None else float(self.step_size)
-        return State(
-            X=X0,
-            Lam=0 * stiefel.defect(X0),
-            size=float(norm(X0)),
-            t=t,
-            used=t,
-            here=visit(problem, X0),
-            t0=t,
-            unit=self.unit or _UNIT / t,
-            unchecked=None,
-            trials=0,
-            proxes=0,
-            newton=NewtonStep(0 * X0, int(Exit.ASCENT)),
-        )
+        first = begun(problem, X0, t)
+        return first if self.unit is None else replace(first, unit=self.unit)
 
     def step(self, problem: Problem, state: State) -> State:
         here, t = state.here, state.t
@@ -148,10 +142,10 @@ class RPNCG(ProximalGradient[State]):
         newton = newton_step(problem, here.X, here.D, prox, t, unit=state.unit)
         U, end = newton.U, newton.exit
         state = replace(state, newton=replace(newton, exit=int(end)))
-        if (_NEAR + 1 / (t * state.unit)) * float(norm(U)) < size or end == Exit.ASCENT:
-            t = _LOWER * t
+        if (NEAR + 1 / (t * state.unit)) * float(norm(U)) < size or end == Exit.ASCENT:
+            t = LOWER * t
         elif end != Exit.SUPERLINEAR:
-            t = _RAISE * t
+            t = RAISE * t
 
         if state.unchecked is None and end < _UNCHECKED[self.unchecked]:
             found = _search(problem, here, U, state.unit)
@@ -175,6 +169,47 @@ class RPNCG(ProximalGradient[State]):
 
 
 _PLAIN = RPNCG(hybrid=False)
+
+
+def advanced(problem: Problem, state: State, steps: int, least: float = 0.0) -> State:
+    """Return the state after so many steps of RPN-CG, or fewer if the residual, |V| / t over |grad
+    l|, is at most ``least``; they go through the compiled loop if the call uses it.
+    """
+    if problem.loop is None or not problem.loop.newton:
+        for _ in range(steps):
+            state = _PLAIN.step(problem, state)
+            if state.size / state.used <= least * float(norm(state.here.D)):
+                break
+        return state
+    here, before = state.here, state.unchecked or Unchecked(state.here, 0 * state.X, 0.0)
+    given = {"X": here.X, "D": here.D, "Lam": state.Lam, "X0": before.start.X, "U0": before.U}
+    numbers = {name: getattr(state, name) for name in ("t", "t0", "unit", "size", "used")} | {"F": here.F}
+    numbers |= {"unchecked": state.unchecked is not None, "F0": before.start.F, "size0": before.size}
+    new = compiled_steps(problem, given, numbers | {"steps": steps, "least": least})
+    unchecked = Unchecked(Point(new["X0"], new["F0"], here.D), new["U0"], new["size0"]) if new["unchecked"] else None
+    same = {name: new[name] for name in ("X", "Lam", "size", "t", "used")}
+    same |= {"here": Point(new["X"], new["F"], new["D"]), "trials": int(new["moves"]), "proxes": int(new["proxes"])}
+    step = NewtonStep(new["V"] + new["N"], *(int(new[name]) for name in ("exit", "products", "projections")))
+    return replace(state, **same, unchecked=unchecked, newton=step)
+
+
+def begun(problem: Problem, X: Array, t: float) -> State:
+    """Return the first state of RPN-CG with the step size t."""
+    value, D = problem.value_and_grad(X)
+    return State(
+        X=X,
+        Lam=0 * (X.mT @ X),
+        size=float(norm(X)),
+        t=t,
+        used=t,
+        here=Point(X, float(value + problem.nonsmooth.value(X)), D),
+        t0=t,
+        unit=_UNIT / t,
+        unchecked=None,
+        trials=0,
+        proxes=0,
+        newton=NewtonStep(0 * X, int(Exit.ASCENT)),
+    )
 
 
 @dataclass(frozen=True)
@@ -204,22 +239,20 @@ class ProximalNewton(Phase[Attempt]):
     """
 
     settings: Settings
-    small: Small
 
     def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Attempt:
-        newton = replace(_PLAIN, step_size=memory.step).init(problem, stiefel.polar(point.X))
-        return Attempt(replace(newton, Lam=-point.Y), memory)
+        return Attempt(replace(begun(problem, stiefel.polar(point.X), memory.step), Lam=-point.Y), memory)
 
     def step(self, problem: Problem, state: Attempt) -> Attempt:
-        return replace(state, newton=_PLAIN.step(problem, state.newton), steps=state.steps + 1)
+        return replace(state, newton=advanced(problem, state.newton, 1), steps=state.steps + 1)
 
     def verdict(self, problem: Problem, old: Attempt, new: Attempt) -> Verdict:
         if new.residual <= new.memory.polish_at:
             return Verdict.NEAR
-        return Verdict.STAGNATED if new.steps % self.small.newton_steps == 0 else Verdict.GOING
+        return Verdict.STAGNATED if new.steps % int(self.settings.slow) == 0 else Verdict.GOING
 
     def point(self, problem: Problem, state: Attempt) -> PrimalDual:
-        X, Y, D = state.newton.X, _PLAIN.multiplier(state.newton), state.newton.here.D
+        X, Y, D = state.newton.X, -state.newton.Lam, state.newton.here.D
         return PrimalDual(X, Y, D, -(D + 2 * (X @ Y)))  # S by stationarity
 
     def resume(self, state: Attempt) -> Attempt:
@@ -228,7 +261,7 @@ class ProximalNewton(Phase[Attempt]):
         return replace(state, memory=replace(state.memory, polish_at=polish_at))
 
     def output(self, state: Attempt) -> tuple[Array, Array]:
-        return state.newton.X, _PLAIN.multiplier(state.newton)
+        return state.newton.X, -state.newton.Lam
 
     def residuals(self, state: Attempt) -> tuple[float, float]:
         return float(norm(stiefel.defect(state.newton.X))), state.gap
@@ -244,16 +277,16 @@ def _search(problem: Problem, here: Point, U: Array, unit: float) -> Step[Point]
         lambda a: visit(problem, stiefel.polar(here.X + a * U)),
         lambda a, point: _falls(here, point, a * unit * square),
         1.0,
-        shortest=_SHORTEST,
+        shortest=SHORTEST_MOVE,
     )
 
 
 def _falls(old: Point, new: Point, square: float) -> bool:
     """Whether F is lower at the new point, by a thousandth of ``square``."""
-    return new.F <= old.F - _DECREASE * square + 1e-14 * abs(old.F)
+    return new.F <= old.F - DECREASE * square + ROUNDING * abs(old.F)
 
 
 def _moved(state: State, point: Point, trials: int, t: float) -> State:
     """Return the state at the new point, with the next t within its bounds."""
-    t = min(max(t, state.t0), _LONGEST * state.t0)
+    t = min(max(t, state.t0), LONGEST * state.t0)
     return replace(state, X=point.X, here=point, trials=trials, t=t)

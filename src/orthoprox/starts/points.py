@@ -2,17 +2,23 @@
 and the neighbours of a minimiser.
 """
 
+from contextlib import suppress
 from math import ceil
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precision, to_numpy
+from orthoprox._linalg.krylov import conjugate_gradients
+from orthoprox._linalg.packed import Orthogonality
 from orthoprox._linalg.stiefel import polar, sym, tangent
-from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import hessian_matrix, largest_secant
+from orthoprox.nonsmooth.separable import Separable
+from orthoprox.problems.problem import Problem, uncounted
+from orthoprox.smooth.curvature import hessian, hessian_matrix, largest_secant
+from orthoprox.smooth.quadratic import Quadratic
 from orthoprox.stopping.clock import Stopped
 
 
@@ -102,7 +108,7 @@ def rotated(problem: Problem, rng: np.random.Generator) -> Array:
     """Return principal components, rotated by the best of a few R that a smoothing continuation
     finds.
     """
-    return min(rotations(problem, rng, SMALL.rotations), key=lambda X: float(problem.value(X)))
+    return min(rotations(problem, rng, SMALL.stack // 2), key=lambda X: float(problem.value(X)))
 
 
 def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[Array]:
@@ -128,12 +134,33 @@ def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[A
 
 
 def _subspace(problem: Problem, rng: np.random.Generator) -> Array:
-    H = hessian_matrix(problem.smooth)
+    """Return the minimiser of l alone, accurate where eigenvectors are cheap."""
+    H, n = hessian_matrix(problem.smooth), problem.shape[1]
     if H is not None and H.shape[-1] <= SMALL.decomposed:
-        V = to_numpy(namespace(H).linalg.eigh(H)[1])[:, : problem.shape[1]]
-        largest = np.take_along_axis(V, np.argmax(np.abs(V), axis=0)[None], axis=0)  # positive, whatever the order of the rows
-        return from_numpy(V * np.sign(largest), like=H)
+        return from_numpy(_signed(to_numpy(namespace(H).linalg.eigh(H)[1])[:, :n]), like=H)
+    ell: Any = uncounted(problem)[0]
+    if type(ell) is Quadratic and ell.B is None and sp.issparse(ell.A) and n < problem.shape[0] - 1:
+        with suppress(RuntimeError):  # no convergence, or a singular factor
+            return _signed(_lowest(sp.csc_array(ell.A), rng, n))
     return power(problem, rng)
+
+
+def _lowest(A: Any, rng: np.random.Generator, n: int) -> np.ndarray:
+    """Return eigenvectors of the n smallest eigenvalues of a sparse matrix, by Lanczos' method on
+    the inverse from a shift below Gershgorin's bound.
+    """
+    from scipy.sparse.linalg import eigsh
+
+    d = A.diagonal()
+    others = np.abs(A).sum(axis=1) - np.abs(d)
+    low, high = np.min(d - others), np.max(d + others)
+    shift = low - SETTINGS.goal * max(abs(low), abs(high))
+    return np.asarray(eigsh(A, n, sigma=shift, v0=rng.standard_normal(len(d)))[1])
+
+
+def _signed(V: np.ndarray) -> np.ndarray:
+    """Return the columns with a positive largest entry, whatever the order of the rows."""
+    return np.asarray(V * np.sign(np.take_along_axis(V, np.argmax(np.abs(V), axis=0)[None], axis=0)))
 
 
 def coordinates(problem: Problem, rng: np.random.Generator) -> Array:
@@ -195,6 +222,38 @@ def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int
             Z[:, j] = noise[:, j]
         points.append(Z)
     return list(polar(from_numpy(np.stack(points), like=X)))
+
+
+def shifted(problem: Problem, X: Array, Y: Array, rng: np.random.Generator, length: float) -> Array | None:
+    """Return a point of the manifold away from a minimiser X, in a direction in which f hardly
+    rises; None if there is no such direction. Y is the multiplier, and columns of X move by about
+    ``length``.
+
+    The direction is v with PHPv = r, r random. H is the Hessian of the Lagrangian in the entries
+    that are on no kink of g, and P the projection to X'V + V'X = 0. If the curvature along v is
+    small against that along r, other minima may lie close by in this direction, behind low
+    barriers: a mode that is shifted by a grid point, another rotation under a weak penalty.
+    """
+    face, H = problem.nonsmooth.face(X), hessian_matrix(problem.smooth)  # type: ignore[attr-defined]
+    equations = Orthogonality(to_numpy(X), to_numpy(face.free))
+    second, entries = hessian(problem.smooth, X, problem.grad(X)), equations.entries
+
+    def curved(v: np.ndarray) -> np.ndarray:
+        V = from_numpy(entries.put(v), like=X)
+        return equations.project(entries.take(to_numpy(second(V) + face.curvature(V) + 2 * (V @ Y))))
+
+    r = equations.project(entries.take(rng.standard_normal(problem.shape)))
+    if H is not None and isinstance(problem.nonsmooth, Separable) and len(r) <= SMALL.decomposed:
+        ones = from_numpy(entries.put(np.ones_like(r)), like=X)
+        v = equations.minimum(
+            entries.matrix(to_numpy(H), 2 * to_numpy(Y)) + np.diagflat(entries.take(to_numpy(face.curvature(ones)))), -r
+        )
+    else:
+        v = conjugate_gradients(curved, r, tol=SETTINGS.identified, max_iterations=SETTINGS.cg_steps)
+    if v is None or not np.vdot(v, curved(v)) * np.vdot(r, r) <= SMALL.soft * np.vdot(r, curved(r)) * np.vdot(v, v):
+        return None
+    V = from_numpy(entries.put(v / np.linalg.norm(v)), like=X)
+    return polar(X + length * problem.shape[1] ** 0.5 * V)
 
 
 def _curvature(problem: Problem) -> np.ndarray:

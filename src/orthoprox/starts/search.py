@@ -5,6 +5,7 @@ Smoothing continuation.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from math import inf
+from operator import itemgetter
 
 import numpy as np
 
@@ -35,8 +36,6 @@ def search(
     rng: np.random.Generator,
     number: int = 1,
     deadline: Deadline | None = None,
-    *,
-    compiled: bool = False,
 ) -> list[Array]:
     """Return the ``number`` starts with the lowest probe values.
 
@@ -46,8 +45,7 @@ def search(
     rotated principal components among them, and the starts are where they end. If the probes would
     cost too much, the shape decides: coordinate vectors if there are many columns, principal
     components otherwise. A tenth of a time budget may be used; then the best candidate so far is
-    taken, and random points where there are too few. ``compiled`` is for the probes of a small
-    problem.
+    taken, and random points where there are too few.
     """
     k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
     affordable = _beyond_probes(problem)
@@ -62,7 +60,7 @@ def search(
             for candidate in _many_candidates(problem, rng):
                 found.append((inf, candidate))
             with suppress(*BROKEN):
-                found = probe_ends(problem, [X for _, X in found], compiled=compiled)
+                found = probe_ends(problem, [X for _, X in found])
         else:
             path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
             for candidate in _candidates(problem, rng, (*number * kinds, *path)):
@@ -95,7 +93,7 @@ def _many_candidates(problem: Problem, rng: np.random.Generator) -> Iterator[Arr
     yield from coordinate_points
     with suppress(*BROKEN):
         yield from (steepest(problem, rng) for _ in coordinate_points)
-        yield from sorted(rotations(problem, rng, SMALL.rotations), key=lambda X: float(problem.value(X)))[: SMALL.halving]
+        yield from sorted(rotations(problem, rng, SMALL.stack // 2), key=lambda X: float(problem.value(X)))[: SMALL.halving]
     for _ in range(SMALL.stack - 2 * len(coordinate_points) - SMALL.halving):
         yield random(problem, rng)
 
@@ -168,21 +166,23 @@ def probe_value(problem: Problem, X: Array) -> float:
     return value if value == value else inf
 
 
-def probe_ends(problem: Problem, starts: Sequence[Array], *, compiled: bool = False) -> list[tuple[float, Array]]:
+def probe_ends(problem: Problem, starts: Sequence[Array]) -> list[tuple[float, Array]]:
     """Return f and the points of the manifold where probes from several starts end, the lowest
     first.
 
     The probes go side by side, or one after the other through the compiled loop. After each stage
     the lower quarter of them goes on (successive halving, Jamieson and Talwalkar 2016). A probe
-    that leads up ends at its start. If time is over, they end where they are.
+    that leads up ends at its start. If time is over, they end where they are. If the lowest one is
+    still far from a stationary point, first-order steps are too slow for this problem: the starts
+    themselves are compared.
     """
     phase, P, dtype = FirstOrder(SETTINGS, alone=True), np.stack(starts), starts[0].dtype
-    going = _first_iterates(phase, problem, starts)
+    going = first = _first_iterates(phase, problem, starts)
     values = np.nan_to_num([run.memory.value for run in going], nan=inf, neginf=inf)
     ended: list[tuple[float, Array]] = []
     with suppress(Stopped):
         for stage in SMALL.stages:
-            stack = Walks(going) if compiled else Stack(going)
+            stack = Walks(going) if problem.loop is not None else Stack(going)
             with suppress(Stopped):
                 stack.advance(phase, problem, stage, SETTINGS.goal)
             going = stack.runs
@@ -194,8 +194,10 @@ def probe_ends(problem: Problem, starts: Sequence[Array], *, compiled: bool = Fa
             stay, leave = np.split(order, [max(1, len(order) // SMALL.halving)])
             ended = [(float(values[i]), P[i]) for i in leave] + ended
             going, P, values = [going[i] for i in stay], P[stay], values[stay]
-    found = [(float(values[i]), P[i]) for i in np.argsort(values, kind="stable")]
-    return found + ended
+    order = np.argsort(values, kind="stable")
+    if going[order[0]].residual > SETTINGS.gain:
+        return sorted(((run.memory.value, X) for run, X in zip(first, starts, strict=True)), key=itemgetter(0))
+    return [(float(values[i]), P[i]) for i in order] + ended
 
 
 def _first_iterates(phase: FirstOrder, problem: Problem, starts: Sequence[Array]) -> list[Iterate]:

@@ -1,6 +1,4 @@
-"""What the proximal gradient methods on the manifold share: points, their line search, and how
-exact a subproblem is.
-"""
+"""What the proximal gradient methods on the manifold share: points and their line search."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
@@ -86,10 +84,3 @@ def descend(problem: Problem, here: Point, V: Array, t: float) -> Step[Point]:
         return point.F < here.F - a * drop + 1e-14 * abs(here.F)
 
     return backtrack(at, good, 1.0, shortest=_SHORTEST)
-
-
-def inner_tolerance(size: float) -> float:
-    """Return the bound of |X'V + V'X|_F^2: small against the descent |V|^2, of which ``size`` is
-    the last |V|.
-    """
-    return min(1e-2, max((0.3 * size**2) ** 2, 1e-27))

@@ -14,12 +14,18 @@ from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import hessian
 from orthoprox.solvers._shared.tangent_prox import TangentProx, in_symmetric_basis
 
-_STIFF = 100.0  # tau, the curvature that the model has in the held entries; in terms of the unit, as the next one
-_CURVED = 0.01  # the least curvature of the model along U, and along a direction of conjugate gradients
-_LINEAR = 0.1  # the share of the residual that is left, at most
-_POWER = 0.5  # and the power of the residual
-_CYCLES = 1.2  # conjugate gradients for each free entry, at most
-_DEPENDENT = 1e-8  # eigenvalues below this belong to normal directions that hardly reach the free entries
+STIFF = 100.0  # tau, the curvature that the model has in the held entries; in terms of the unit, as the next one
+CURVED = 0.01  # the least curvature of the model along U, and along a direction of conjugate gradients
+LINEAR = 0.1  # the share of the residual that is left, at most
+POWER = 0.5  # and the power of the residual
+CYCLES = 1.2  # conjugate gradients for each free entry, at most
+DEPENDENT = 1e-8  # eigenvalues below this belong to normal directions that hardly reach the free entries
+DECREASE = 1e-3  # of F along a step, in terms of the unit and of a |U|^2
+ROUNDING = 1e-14  # of F
+SHORTEST_MOVE = 1 / 8  # of the line search
+NEAR = 4.0  # in terms of the unit: t shrinks where |U| < |V| / (4 + 1/t)
+LOWER, RAISE = 0.9, 1.1  # of t, after Newton steps
+LONGEST = 1e4  # t, in terms of its first value
 _DIRECT = 256  # unknowns of a projection up to which its matrix is inverted
 _ITERATIONS = 100  # of a projection by conjugate gradients
 
@@ -62,13 +68,13 @@ def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: floa
     free, curved = _free(g, X, prox.P, float(norm(V)))
     second, value = hessian(problem.smooth, X, D), float(g.value(X))
     rest = V * (1 - free)
-    held = _STIFF * unit * float(inner(rest, rest))
+    held = STIFF * unit * float(inner(rest, rest))
 
     def lagrangian(W: Array) -> Array:
         return second(W) - 2 * (W @ prox.Lam)
 
     def flat(U: Array, BU: Array) -> bool:
-        return not float(inner(U, BU + curved(free * U))) + held >= _CURVED * unit * float(inner(U, U))
+        return not float(inner(U, BU + curved(free * U))) + held >= CURVED * unit * float(inner(U, U))
 
     def rises(U: Array, BU: Array) -> bool:
         half = (float(inner(U, BU)) + held) / 2
@@ -81,14 +87,14 @@ def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: floa
     project = Projection(problem, X, free)
     W, R = 0 * V, project(BU - V / t)
     left = length = float(inner(R, R))
-    power = (left**0.5 / unit) ** _POWER
-    goal, P = left * min(power, _LINEAR) ** 2, -R
-    end, k, limit = Exit.LIMIT, 0, round(_CYCLES * float(namespace(X).sum(free)))
+    power = (left**0.5 / unit) ** POWER
+    goal, P = left * min(power, LINEAR) ** 2, -R
+    end, k, limit = Exit.LIMIT, 0, round(CYCLES * float(namespace(X).sum(free)))
     while end is Exit.LIMIT and k < limit:
         k, BP = k + 1, lagrangian(P)
         AP = BP + curved(P)
         curvature = float(inner(P, AP))
-        if not curvature > _CURVED * unit * length:
+        if not curvature > CURVED * unit * length:
             end = Exit.NEGATIVE
             break
         a = left / curvature
@@ -99,7 +105,7 @@ def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: floa
         W, R = trial, R + a * project(AP)
         left, previous = float(inner(R, R)), left
         if left <= goal:
-            end = Exit.LINEAR if power > _LINEAR else Exit.SUPERLINEAR
+            end = Exit.LINEAR if power > LINEAR else Exit.SUPERLINEAR
         beta = left / previous
         P, length = beta * P - R, left + beta**2 * length
     return NewtonStep(V if end is Exit.LIMIT else V + W, end, 1 + k, project.products)
@@ -141,18 +147,18 @@ class Projection:
 
         basis, matrix = in_symmetric_basis(normal, X)
         w, Q = xp.linalg.eigh(matrix)
-        inverse = (Q * xp.where(w > _DEPENDENT, 1 / xp.where(w > _DEPENDENT, w, 1.0), 0.0)) @ Q.mT
+        inverse = (Q * xp.where(w > DEPENDENT, 1 / xp.where(w > DEPENDENT, w, 1.0), 0.0)) @ Q.mT
         return lambda E: xp.reshape(basis.mT @ (inverse @ (basis @ xp.reshape(E, (n * n, 1)))), (n, n))
 
     def _iteratively(self) -> Callable[[Array], Array]:
         """The system is nearly diagonal, and scaled by the root of its diagonal."""
         X, free, xp = self.X, self.free, namespace(self.X)
         diagonal = sym((X * X).mT @ free)
-        scale = xp.where(diagonal > _DEPENDENT, 1 / xp.sqrt(xp.where(diagonal > _DEPENDENT, diagonal, 1.0)), 0.0)
+        scale = xp.where(diagonal > DEPENDENT, 1 / xp.sqrt(xp.where(diagonal > DEPENDENT, diagonal, 1.0)), 0.0)
 
         def normal(S: Array) -> Array:
             self.heed()
             self.products += 1
             return scale * sym(X.mT @ (free * (X @ (scale * S))))
 
-        return lambda E: scale * conjugate_gradients(normal, scale * E, tol=_DEPENDENT, max_iterations=_ITERATIONS)
+        return lambda E: scale * conjugate_gradients(normal, scale * E, tol=DEPENDENT, max_iterations=_ITERATIONS)

@@ -1,6 +1,6 @@
 """What methods share that split X into copies."""
 
-from orthoprox._arrays.library import Array, namespace, norm
+from orthoprox._arrays.library import Array, norm
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz, weak_convexity
 
@@ -18,8 +18,3 @@ def splitting_penalty(problem: Problem, X0: Array) -> float:
 def relative_gap(A: Array, B: Array) -> Array:
     """Return |A - B| / max(1, |A|, |B|)."""
     return norm(A - B) / max(1.0, float(norm(A)), float(norm(B)))
-
-
-def largest(X: Array) -> float:
-    """Return max |x_ij|."""
-    return float(namespace(X).max(namespace(X).abs(X)))

@@ -15,7 +15,10 @@ from orthoprox._linalg.linesearch import backtrack
 from orthoprox._linalg.stiefel import defect, sym
 
 DIRECT = 2**18  # the Newton equation is solved directly while the products that form it have fewer entries than this
-_NEWTON_STEPS = 100
+NEWTON_STEPS = 100
+GOOD, SLOPED = 1e-3, 1e-4  # the decrease of |E|^2, and of the dual function, that a step needs
+SHORTEST = 2**-10  # of its line search
+COARSEST, ACCURACY, FINEST = 1e-2, 0.3, 1e-27  # of the tolerance of a subproblem
 
 
 @dataclass(frozen=True)
@@ -59,18 +62,25 @@ def tangent_prox(g: Any, X: Array, D: Array, t: float, Lam: Array, *, tol: float
         return _Trial(Lam, B, W, E, float(inner(E, E)), float(psi))
 
     now, proxes = at(Lam), 1
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(NEWTON_STEPS):
         if now.size <= tol:
             break
         S = _newton_step(g, X, t, now, 20 * t if dual else 1.0)
         slope = float(inner(now.E, S))
 
         def good(a: float, trial: _Trial, now: _Trial = now, slope: float = slope) -> bool:
-            return trial.size < now.size * (1 - 0.001 * a) or (dual and trial.psi <= now.psi + 1e-4 * a * slope)
+            return trial.size < now.size * (1 - GOOD * a) or (dual and trial.psi <= now.psi + SLOPED * a * slope)
 
-        found = backtrack(lambda a, Lam=now.Lam, S=S: at(Lam + a * S), good, 1.0, shortest=2**-10)  # type: ignore[misc]
+        found = backtrack(lambda a, Lam=now.Lam, S=S: at(Lam + a * S), good, 1.0, shortest=SHORTEST)  # type: ignore[misc]
         now, proxes = found.point, proxes + found.trials
     return TangentProx(now.W, now.W - X, now.Lam, proxes)
+
+
+def inner_tolerance(size: float) -> float:
+    """Return the bound of |X'V + V'X|_F^2: small against the descent |V|^2, of which ``size`` is
+    the last |V|.
+    """
+    return min(COARSEST, max((ACCURACY * size**2) ** 2, FINEST))
 
 
 def _newton_step(g: Any, X: Array, t: float, now: _Trial, unit: float) -> Array:
