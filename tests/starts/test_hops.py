@@ -41,7 +41,9 @@ def test_a_stiff_minimiser_has_no_soft_direction():
 
 def test_hops_in_soft_directions_find_the_lowest_modes():
     """From a start whose run ends where two modes overlap, within the work of the run."""
-    ends = [op.minimize(MODES, "random", seed=seed, effort=effort) for seed in range(4) for effort in ("fast", "normal")]
+    pytest.importorskip("numba")
+    efforts = [(seed, effort) for seed in range(4) for effort in ("fast", "normal")]
+    ends = [op.minimize(MODES, "random", seed=seed, effort=effort, compiled=True) for seed, effort in efforts]
     found = [result.objective for result in ends]
     lowest = min(found)
     fast, normal = found[::2], found[1::2]

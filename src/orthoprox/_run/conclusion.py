@@ -179,15 +179,14 @@ class _Search:
         return min((follow(problem, *path) for path in paths), key=lambda end: probe_value(problem, end)), -inf
 
     def _ends(self, rng: np.random.Generator, failures: int) -> list[tuple[float, Array]]:
-        """Return f and the points where hops on a small problem end: in soft directions, or if
-        there are none or they have failed twice, to neighbours. Newton's method takes the lowest
-        few further, where it is fast.
+        """Return f and the points where hops on a small problem end: to neighbours, or where
+        Newton's method is compiled in soft directions first, unless there are none or they have
+        failed twice; it takes the lowest few ends further.
         """
         problem, X, Y = self.call.problem, self.best.X, self.best.multiplier
         fast = problem.loop is not None and problem.loop.newton
         points: list[Array] = []
-        number = SMALL.halving if fast else 1
-        for i in range(number if self.soft and failures < 2 else 0):
+        for i in range(SMALL.halving if fast and self.soft and failures < 2 else 0):
             point = shifted(problem, X, Y, rng, SMALL.shift / (1 + i % 2))
             self.soft = point is not None
             points += [] if point is None else [point]
