@@ -196,3 +196,16 @@ def test_a_whole_table_takes_one_pass_over_the_file(tmp_path, monkeypatch):
     found.read()
     assert found.names == ("a", "b")
     assert len(passes) == 1
+
+
+def test_numbers_among_names_are_told(table):
+    """The first line may be something else, such as the counts of rows and columns."""
+    text = "3,2,setosa\n5.1,3.5,0\n4.9,3.0,0\n4.7,3.2,1\n"
+    found = table(text)
+    assert found.names == ("3", "2", "setosa")
+    assert (
+        "The first line is read as names, with numbers among them ('3' and '2'); if it is none, pass --no-header."
+        in found.notes
+    )
+    assert not any("--no-header" in note for note in table(text, header=True).notes)
+    assert not any("--no-header" in note for note in table("a,b\n1,2\n3,4\n").notes)

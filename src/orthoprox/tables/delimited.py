@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._arrays import inputs
-from orthoprox.tables.cells import is_missing, numbers
+from orthoprox.tables.cells import is_missing, number, numbers
 from orthoprox.tables.choice import default_names, unique
 from orthoprox.tables.layout import Layout, layout, rows_of_file
 from orthoprox.tables.reader import ROWS, Block, Reader
@@ -119,6 +119,7 @@ class _Pass:
         label = self.reader.source.label
         if not self.rows:
             raise ValueError(f"{label} has a header but no rows; it needs at least two rows of numbers.")
+        self._notes += self._names_told()
         if self.may_name and self._first_names_rows():
             self.index = 0
             self.kept = [at for at in self.kept if at != 0]
@@ -143,6 +144,14 @@ class _Pass:
         has_text = 0 in self.texts or (0 not in self.kept and isinstance(numbers(self.labels, self.form.decimal), int))
         distinct = len(set(self.labels)) == len(self.labels)
         return has_text and distinct and self.rows > 1 and not any(is_missing(cell) for cell in self.labels)
+
+    def _names_told(self) -> tuple[str, ...]:
+        """Tell of a header that nobody asked for and in which numbers stand beside names."""
+        names = self.form.names or ()
+        odd = [name for name in names if number(name, self.form.decimal) is not None]
+        if self.reader.choice.header is not None or not 0 < len(odd) < len(names):
+            return ()
+        return (f"The first line is read as names, with numbers among them ({named(odd)}); if it is none, pass --no-header.",)
 
     def _texts_told(self, texts: list[int]) -> tuple[str, ...]:
         if len(texts) > _WORTH_NAMING:
