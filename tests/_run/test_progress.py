@@ -34,6 +34,7 @@ def test_runs_within_a_block_share_its_line(capsys, monkeypatch):
 
 
 def test_with_rich_there_is_one_line_for_all_runs(capsys):
+    pytest.importorskip("rich")
     with op.Progress(phase="all"):
         for _ in range(3):
             op.minimize(SPARSE, X0, progress=True)

@@ -215,9 +215,20 @@ def test_without_scikit_learn_the_extra_is_told(monkeypatch, capsys):
     assert capsys.readouterr().err.endswith('pip install "orthoprox[sklearn]".\n')
 
 
+class Missing:
+    """Finds nothing where pandas or rich are asked for."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in ("pandas", "rich"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
 def test_text_needs_no_pandas(monkeypatch):
-    for name in ("pandas", "rich"):
-        monkeypatch.setitem(sys.modules, name, None)
+    """As if they were not installed; scikit-learn looks for pandas among the modules."""
+    monkeypatch.setattr(sys, "meta_path", [Missing, *sys.meta_path])
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("pandas", "rich")]:
+        monkeypatch.delitem(sys.modules, name)
     assert cli(["spca", str(WINE), "-n", "2", "--quiet"]) == 0
     assert cli(["transform", "wine-spca/model.npz", str(WINE), "--out", "s.csv"]) == 0
 
@@ -275,6 +286,17 @@ def test_ctrl_c_writes_what_there_is():
     stored = json.loads(Path("wine-spca/result.json").read_text())
     assert stored["status"].startswith("Interrupted")
     assert not stored["converged"]
+
+
+def test_ctrl_c_during_the_search_for_nonzeros_writes_what_there_is():
+    """Components with the wanted nonzeros, which further search might improve."""
+    at = "orthoprox.estimators.search.Search.best"
+    ended = interrupted(str(WINE), "-n", "4", "--nonzeros", "20", at=at, number=1)
+    assert (ended.returncode, ended.stderr) == (130, "orthoprox: interrupted; what was found is in 'wine-spca'.\n")
+    stored = json.loads(Path("wine-spca/result.json").read_text())
+    assert stored["status"].startswith("Interrupted")
+    loadings = np.genfromtxt("wine-spca/loadings.csv", delimiter=",", skip_header=1)[:, 1:]
+    assert np.count_nonzero(loadings) == 20
 
 
 def test_ctrl_c_during_the_curve_keeps_the_components():

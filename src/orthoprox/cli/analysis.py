@@ -2,7 +2,6 @@
 
 import argparse
 import warnings
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter
@@ -124,8 +123,7 @@ class Analysis:
         parameters = self._parameters()
         estimator = self.estimator_class(**{**parameters, "max_seconds": self._budget(), "verbose": options.shown})
         wants_number = parameters["n_nonzero"] is not None
-        with at_once() if wants_number else nullcontext():  # with alpha, Ctrl-C gives the best point so far
-            _ = estimator.fit_covariance(values) if options.covariance else estimator.fit(values)
+        _ = estimator.fit_covariance(values) if options.covariance else estimator.fit(values)  # Ctrl-C: the best so far
         self.interrupted = estimator.result_.status is Status.INTERRUPTED
         if not options.covariance:
             self.scores = estimator.transform(values)

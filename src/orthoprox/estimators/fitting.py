@@ -32,8 +32,13 @@ class Fitting:
 
     def components(self) -> tuple[Matrix, op.Result]:
         """Return X of shape (m, n), and the result that certifies it: of the penalised problem, or
-        with ``n_nonzero`` of the variance on the support.
+        with ``n_nonzero`` of the variance on the support. Ctrl-C ends the search, and the best so
+        far is returned.
         """
+        with self.runs.deadline.listening():
+            return self._components()
+
+    def _components(self) -> tuple[Matrix, op.Result]:
         wanted, runs = self.wanted, self.runs
         if wanted.quota is not None:
             X = self.chosen(wanted.quota)
@@ -72,6 +77,8 @@ class Fitting:
         effort = {} if wanted.effort is None else {"effort": wanted.effort}
         found = [runs.minimised(problem, start, **effort)]
         for _ in range(wanted.n_init - 1):
+            if runs.deadline.interrupted:
+                break
             found.append(runs.minimised(problem, runs.random()))
         return min(found, key=lambda result: result.projected_objective)
 

@@ -14,7 +14,6 @@ from orthoprox.estimators.fitting import Fitting
 from orthoprox.estimators.request import quota
 from orthoprox.estimators.wanted import Wanted
 from orthoprox.estimators.warned import warn
-from orthoprox.stopping.status import Status
 
 Matrix = np.ndarray[Any, Any]
 _POINTS = 12
@@ -47,7 +46,7 @@ def nonzero_path(covariance: Covariance, wanted: Wanted, n_nonzeros: Any, names:
     for number in _numbers(n_nonzeros, wanted, fitting.shape[0]):
         found.append(fitting.chosen(quota(number, fitting.shape, wanted.penalty, nonnegative=wanted.nonnegative)))
     if fitting.search.cut:
-        warn(Status.TIME.value)
+        warn(fitting.runs.deadline.status.value)
     scores = [np.matmul(X.T, covariance.apply(X)) for X in found]
     total = covariance.total or 1.0
     return NonzeroPath(

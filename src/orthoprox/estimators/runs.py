@@ -16,7 +16,6 @@ from orthoprox.estimators.wanted import Wanted
 from orthoprox.nonsmooth.indicator import Box
 from orthoprox.problems.work import Work
 from orthoprox.stopping.clock import Deadline, Part, united
-from orthoprox.stopping.status import Status
 
 Matrix = np.ndarray[Any, Any]
 _CHECK = 20  # iterations of a run from a point that is refitted
@@ -72,13 +71,14 @@ class Runs:
 
     def whole(self, result: op.Result, *, cut: bool = False) -> op.Result:
         """Return a result with the work and the time of all runs so far: what came before it is
-        booked to the start. ``cut`` tells that the time was over before the search was.
+        booked to the start. ``cut`` tells that the time was over, or Ctrl-C was pressed, before the
+        search was done.
         """
         seconds = max(perf_counter() - self._began - result.seconds, 0.0)
         before = Part("start", seconds, self._work.gradients - result.work.gradients, math.nan)
         phases, took = united(result.phases, [before]), result.seconds + seconds
         if cut:
-            result = replace(result, status=Status.TIME, message=Status.TIME.value)
+            result = replace(result, status=self.deadline.status, message=self.deadline.status.value)
         return replace(result, work=replace(self._work), phases=phases, seconds=took)
 
     def start(self, auto: str) -> Matrix | str:
