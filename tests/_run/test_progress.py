@@ -1,5 +1,7 @@
 """The progress of a run on standard error."""
 
+import pytest
+
 import orthoprox as op
 from small_problems import SPARSE, X0
 
