@@ -22,6 +22,7 @@ from orthoprox.problems.problem import counted
 from orthoprox.problems.work import Work
 from orthoprox.smooth import Quadratic, Variance
 from orthoprox.stopping.clock import Stopped
+from within_calls import Clock, looped
 
 pytest.importorskip("numba")
 PHASE = FirstOrder(SETTINGS, alone=True)
@@ -32,11 +33,6 @@ def quadratic(seed=3):
     for M in (A, B):
         M.setflags(write=False)
     return op.Problem(Quadratic(A, B), L1(np.abs(normal(1, 30, 1))), (30, 4))
-
-
-def looped(problem, work=None, caller=None):
-    """The problem with its compiled loop, as it is within a call."""
-    return counted(problem, work or Work(), caller, loop=loop(problem))
 
 
 PROBLEMS = {
@@ -146,25 +142,13 @@ def test_it_counts_what_numpy_counts(factor):
     assert works[0].gradients > 60
 
 
-class Caller:
-    """Ends the call at its last chance."""
-
-    def __init__(self, chances):
-        self.chances = chances
-
-    def heed(self):
-        self.chances -= 1
-        if self.chances < 0:
-            raise Stopped
-
-
 def test_it_asks_often_whether_to_go_on(monkeypatch):
     """After so many operations; runs then are where they were last."""
     problem, work = PROBLEMS["dense"], Work()
     monkeypatch.setattr(compiled, "SMALL", replace(SMALL, chunk=10.5 * loop(problem).flops))
     walks = Walks([first(problem), first(problem, 1)])
     with pytest.raises(Stopped):
-        walks.advance(PHASE, looped(problem, work, Caller(3)), 100, 0.0)
+        walks.advance(PHASE, looped(problem, work, Clock(3)), 100, 0.0)
     assert work.gradients == 30
     assert [run.monitor.iterations for run in walks.runs] == [30, 0]
     assert SMALL.chunk <= 2e7  # 20 ms on a machine with 1e9 operations in a second

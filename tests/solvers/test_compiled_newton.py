@@ -19,6 +19,7 @@ from orthoprox.smooth import Quadratic, Variance
 from orthoprox.solvers._shared import compiled_newton
 from orthoprox.solvers.rpncg import RPNCG, advanced, begun
 from orthoprox.stopping.clock import Stopped
+from within_calls import Clock, looped
 
 pytest.importorskip("numba")
 PLAIN = RPNCG(hybrid=False)
@@ -37,11 +38,6 @@ PROBLEMS = {
     "one column": op.problems.sparse_pca(normal(0, 40, 13), 1, 3.0),
     "square": op.problems.sparse_pca(normal(0, 40, 5), 5, 3.0),
 }
-
-
-def looped(problem, work=None, caller=None):
-    """The problem with its compiled loop, as it is within a call."""
-    return counted(problem, work or Work(), caller, loop=loop(problem))
 
 
 def first(problem, seed=0):
@@ -111,18 +107,6 @@ def test_it_counts_what_the_method_counts(name):
     assert works[0].proxes == works[1].proxes
 
 
-class Caller:
-    """Ends the call at its last chance."""
-
-    def __init__(self, chances):
-        self.chances = chances
-
-    def heed(self):
-        self.chances -= 1
-        if self.chances < 0:
-            raise Stopped
-
-
 def test_it_asks_often_whether_to_go_on(monkeypatch):
     """In the middle of conjugate gradients, too; where it goes on, nothing changes but a proximal
     step that is evaluated once more.
@@ -134,7 +118,7 @@ def test_it_asks_often_whether_to_go_on(monkeypatch):
     np.testing.assert_allclose(parts.X, whole.X, atol=1e-12)
     assert parts.here.F == pytest.approx(whole.here.F, rel=1e-13)
     with pytest.raises(Stopped):
-        advanced(looped(problem, work, Caller(30)), first(problem), 10)
+        advanced(looped(problem, work, Clock(30)), first(problem), 10)
     assert 0 < work.gradients < 60
 
 

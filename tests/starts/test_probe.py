@@ -11,7 +11,7 @@ from orthoprox.problems.work import Work
 from orthoprox.solvers import Adaptive
 from orthoprox.starts import STARTS
 from orthoprox.starts.search import advance, probe_ends, probe_value
-from orthoprox.stopping.clock import Stopped
+from within_calls import Clock
 
 
 def test_a_probe_measures_f_on_the_manifold():
@@ -29,21 +29,6 @@ def test_a_probe_is_the_first_order_phase_of_the_default_method(iterations):
     first = solver.init(problem, X)
     states = [first, *steps(solver, problem, first, iterations)]
     np.testing.assert_array_equal(advance(problem, X, iterations), solver.output(states[-1]))
-
-
-class Clock:
-    """Time is over after some evaluations."""
-
-    def __init__(self, left):
-        self.left = left
-
-    def heed(self):
-        self.left -= 1
-        if self.left < 0:
-            raise Stopped
-
-    def call(self, function, *arguments):
-        return function(*arguments)
 
 
 @pytest.mark.parametrize("calls", [1, 7, 40])
