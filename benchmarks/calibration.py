@@ -1,7 +1,7 @@
 """The unit of processor time: a loop of small products, measured beside what it is compared with.
 
-A unit is about a second. Times in units compare between machines, and between runs on a machine
-that is shared, better than seconds do.
+A unit is a fraction of a second. Times in units compare between machines, and between runs on a
+machine that is shared, better than seconds do.
 """
 
 from time import process_time

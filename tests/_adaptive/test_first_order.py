@@ -7,7 +7,7 @@ import pytest
 
 import orthoprox as op
 from adaptive_cases import DATA, X0, scaled, with_residual
-from cases import NONSMOOTH, SHAPE, SMOOTH, normal, symmetric
+from cases import NONSMOOTH, SHAPE, SMOOTH, gaussian_pca, normal, symmetric
 from orthoprox import smooth, stiefel
 from orthoprox._adaptive.first_order import FirstOrder, FullSpace, _at, _subgradient
 from orthoprox._adaptive.phase import Verdict
@@ -319,3 +319,13 @@ def test_after_a_refused_polish_the_next_one_is_due_later(state):
     assert again.monitor == StagnationMonitor(PHASE.rule)
     assert again.memory.safety > state.memory.safety
     assert again.X is state.X
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+def test_inertia_begins_anew_where_x_leaves_the_manifold(leaves, monkeypatch):
+    monkeypatch.setattr("orthoprox._adaptive.rules.leaves_manifold", lambda k, size, old, new: leaves)
+    problem, phase = gaussian_pca(), FirstOrder(SETTINGS, alone=True)
+    state = phase.first(problem, op.stiefel.random_point(*problem.shape))
+    for _ in range(4):
+        state = phase.step(problem, state)
+        assert (state.t == 1.0) == leaves

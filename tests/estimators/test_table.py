@@ -9,6 +9,7 @@ from sklearn.datasets import load_wine
 
 from orthoprox import SparsePCA
 from orthoprox.estimators import table
+from orthoprox.estimators.runs import Runs
 
 WINE = load_wine(as_frame=True).data
 A = WINE.to_numpy()
@@ -89,3 +90,19 @@ def test_a_wide_memory_map_is_read_in_blocks(tmp_path, monkeypatch):
     np.testing.assert_allclose(fitted.components_, base.components_, atol=1e-6)
     np.testing.assert_allclose(fitted.transform(file), base.transform(A), atol=1e-5)
     assert fitted.score(file) == pytest.approx(base.score(A), abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::orthoprox.ConvergenceWarning")
+@pytest.mark.parametrize("pressed", [False, True])
+def test_ctrl_c_ends_all_starts(pressed, monkeypatch):
+    """Those that have not begun do not begin."""
+    runs, minimised = [], Runs.minimised
+
+    def counted(self, *arguments, **options):
+        runs.append(self)
+        self.deadline.interrupted = pressed
+        return minimised(self, *arguments, **options)
+
+    monkeypatch.setattr(Runs, "minimised", counted)
+    SparsePCA(2, n_init=3, scale=True).fit(A)
+    assert len(runs) == (1 if pressed else 3)
