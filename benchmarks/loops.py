@@ -46,10 +46,10 @@ def microseconds(advance: Callable[[int], None], runs: int, iterations: int) -> 
 def row(name: str, problem: op.Problem) -> list[str]:
     """Return what an iteration costs in three ways."""
     first = PHASE.first(problem, op.stiefel.random_point(*problem.shape, seed=1))
-    ways = ((Walks([first]), LOOPS), (Stack([first] * STACK), STEPS), (Stack([first]), STEPS))
+    ways = ((Walks.of([first]), LOOPS), (Stack.of([first] * STACK), STEPS), (Stack.of([first]), STEPS))
     return [
         name,
-        *(microseconds(lambda k, runs=runs: runs.advance(PHASE, problem, k, -1.0), len(runs.runs), k) for runs, k in ways),
+        *(microseconds(lambda k, runs=runs: runs.advance(PHASE, problem, k, -1.0), len(runs), k) for runs, k in ways),
     ]
 
 

@@ -14,9 +14,11 @@ from orthoprox._adaptive import compiled, kept
 from orthoprox._adaptive.batch import Stack
 from orthoprox._adaptive.compiled import Walks, chosen_loop, loop
 from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.phase import PrimalDual
 from orthoprox._adaptive.rules import MONITOR, NUMBERS
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
+from orthoprox._linalg.stiefel import multiplier
 from orthoprox.nonsmooth import L1, L21
 from orthoprox.problems.problem import counted
 from orthoprox.problems.work import Work
@@ -78,7 +80,7 @@ def test_the_iterates_are_those_of_the_first_order_phase(name):
     """
     problem = PROBLEMS[name]
     one = first(problem)
-    walks = Walks([one])
+    walks = Walks.of([one])
     for _ in range(12):
         walks.advance(PHASE, looped(problem), 10, 0.0)
         for _ in range(10):
@@ -92,7 +94,7 @@ def test_runs_that_diverge_restart_as_in_the_first_order_phase(factor):
     problem = PROBLEMS["dense"]
     one = first(problem)
     one = replace(one, c=factor * one.c)
-    walks = Walks([one])
+    walks = Walks.of([one])
     walks.advance(PHASE, looped(problem), 60, 0.0)
     for _ in range(60):
         one = PHASE.step(problem, one)
@@ -104,7 +106,7 @@ def test_a_column_that_vanishes_leads_to_a_restart():
     """|G| is 1 all the time: the loop tells a vanished column from the signs of pivots."""
     problem = op.problems.sparse_pca(normal(0, 40, 13), 3, 500.0)
     one = first(problem)
-    walks = Walks([one])
+    walks = Walks.of([one])
     walks.advance(PHASE, looped(problem), 80, 0.0)
     vanished = 0
     for _ in range(80):
@@ -116,13 +118,13 @@ def test_a_column_that_vanishes_leads_to_a_restart():
 
 def test_a_run_ends_at_the_tolerance_and_where_all_step_rules_have_stagnated():
     problem = PROBLEMS["dense"]
-    walks, stack = Walks([first(problem)]), Stack([first(problem)])
+    walks, stack = Walks.of([first(problem)]), Stack.of([first(problem)])
     for runs in (walks, stack):
         runs.advance(PHASE, looped(problem), 1000, 1e-3)
     assert walks.runs[0].residual <= 1e-3
     assert_same(walks.runs[0], stack.runs[0])
     slow = FirstOrder(replace(SETTINGS, slow=0.0), alone=True)  # every window is slow
-    walks, stack = Walks([first(problem)]), Stack([first(problem)])
+    walks, stack = Walks.of([first(problem)]), Stack.of([first(problem)])
     for runs in (walks, stack):
         runs.advance(slow, looped(problem), 1000, 0.0)
     assert walks.runs[0].monitor.step_rule == len(SETTINGS.margins)
@@ -137,7 +139,7 @@ def test_it_counts_what_numpy_counts(factor):
         works.append(Work())
         problem = looped(PROBLEMS["dense"], works[-1])
         runs = [first(problem, seed) for seed in range(3)]
-        kind([replace(run, c=factor * run.c) for run in runs]).advance(PHASE, problem, 50, 1e-2)
+        kind.of([replace(run, c=factor * run.c) for run in runs]).advance(PHASE, problem, 50, 1e-2)
     assert works[0] == works[1]
     assert works[0].gradients > 60
 
@@ -146,7 +148,7 @@ def test_it_asks_often_whether_to_go_on(monkeypatch):
     """After so many operations; runs then are where they were last."""
     problem, work = PROBLEMS["dense"], Work()
     monkeypatch.setattr(compiled, "SMALL", replace(SMALL, chunk=10.5 * loop(problem).flops))
-    walks = Walks([first(problem), first(problem, 1)])
+    walks = Walks.of([first(problem), first(problem, 1)])
     with pytest.raises(Stopped):
         walks.advance(PHASE, looped(problem, work, Clock(3)), 100, 0.0)
     assert work.gradients == 30
@@ -234,3 +236,28 @@ def test_the_name_of_kept_code_changes_with_each_of_its_sources(tmp_path, monkey
     assert before == kept.kept_name("newton")
     files[1].write_text("2")
     assert kept.kept_name("newton") != before
+
+
+@pytest.mark.parametrize("kind", [Stack, Walks])
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_first_iterates_of_a_stack_are_those_of_its_points(name, kind):
+    """With as many evaluations of the terms, apart from the differences that measure a curvature
+    which a quadratic l knows.
+    """
+    problem = PROBLEMS[name]
+    P = np.stack([op.stiefel.random_point(*problem.shape, seed=seed) for seed in range(3)])
+    stack = kind.first(PHASE, problem, P)
+    curvature = stack.memories[0].curvature
+    for X, run in zip(P, stack.runs, strict=True):
+        D = problem.grad(X)
+        S = curvature * (X - problem.prox(X, 1 / curvature))
+        point = PrimalDual(X, multiplier(X, D + S), D, S)
+        one = PHASE.begun(problem, point, float(problem.value(X)), curvature)
+        assert_same(run, one, rtol=1e-12)
+        assert run.memory.value == pytest.approx(one.memory.value, rel=1e-12)
+        assert run.memory.bound == pytest.approx(one.memory.bound, rel=1e-12)
+        assert run.memory.floor == pytest.approx(one.memory.floor, rel=1e-12)
+    few = stack.take(np.array([2, 0]))
+    np.testing.assert_array_equal(few.now["X"], P[[2, 0]])
+    few.advance(PHASE, looped(problem), 3, 0.0)
+    np.testing.assert_array_equal(stack.now["X"], P)  # which is another stack

@@ -154,8 +154,8 @@ def test_a_goal_that_is_near_makes_the_same_progress_fast_enough():
 
 
 def test_an_iterate_is_its_matrices_and_numbers():
-    """It comes back from floats as it was, counts as integers; nothing but its memory and its
-    failure stays behind.
+    """It comes back from floats as it was, counts as integers; nothing but its memory stays
+    behind.
     """
     problem = op.Problem(smooth.Quadratic(symmetric(1, 20)), op.nonsmooth.L1(0.3), (20, 3))
     one, other = (FirstOrder(SETTINGS).first(problem, c * stiefel.random_point(20, 3)) for c in (1.0, 1.1))
@@ -163,9 +163,9 @@ def test_an_iterate_is_its_matrices_and_numbers():
     matrices = {name: getattr(one, name) for name in rules.MATRICES}
     numbers = {name: np.float64(getattr(one, name)) for name in rules.NUMBERS}
     numbers |= {name: np.float64(getattr(one.monitor, name)) for name in rules.MONITOR}
-    same = other.holding(matrices, numbers)
+    same = rules.Iterate.of(matrices, numbers, other.memory)
     for field in fields(one):
-        expected = getattr(other if field.name in ("memory", "failed") else one, field.name)
+        expected = getattr(other if field.name == "memory" else one, field.name)
         assert np.all(getattr(same, field.name) == expected), field.name
         assert type(getattr(same, field.name)) is type(expected), field.name
     assert all(type(getattr(same.monitor, name)) is type(getattr(one.monitor, name)) for name in rules.MONITOR)

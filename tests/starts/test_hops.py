@@ -26,8 +26,7 @@ def test_a_mode_is_shifted_along_the_grid(minimiser, decomposed, monkeypatch):
     X, Y = minimiser
     random = np.random.default_rng(1).standard_normal(X.shape)
     away = points.polar(X + 0.2 * 3**0.5 * random / np.linalg.norm(random))
-    for seed in range(3):
-        Z = points.shifted(MODES, X, Y, np.random.default_rng(seed), 0.2)
+    for Z in points.shifted(MODES, X, Y, np.random.default_rng(1), [0.2] * 3):
         assert np.linalg.norm(defect(Z)) < 1e-13
         assert 0.1 <= np.linalg.norm(Z - X) <= 0.2 * 3**0.5 + 0.05
         assert MODES.value(Z) - MODES.value(X) < 0.1 * (MODES.value(away) - MODES.value(X))
@@ -36,7 +35,7 @@ def test_a_mode_is_shifted_along_the_grid(minimiser, decomposed, monkeypatch):
 
 def test_a_stiff_minimiser_has_no_soft_direction():
     result = op.minimize(TABLE)
-    assert points.shifted(TABLE, result.X, result.multiplier, np.random.default_rng(0), 0.2) is None
+    assert points.shifted(TABLE, result.X, result.multiplier, np.random.default_rng(0), [0.2, 0.1]) == []
 
 
 def test_hops_in_soft_directions_find_the_lowest_modes(monkeypatch):
@@ -44,7 +43,7 @@ def test_hops_in_soft_directions_find_the_lowest_modes(monkeypatch):
     neighbours lead nowhere here.
     """
     pytest.importorskip("numba")
-    monkeypatch.setattr("orthoprox._run.conclusion.neighbours", lambda problem, X, rng, number: [X])
+    monkeypatch.setattr("orthoprox._run.conclusion.neighbours", lambda problem, X, rng, number, fresh: [X])
     efforts = [(seed, effort) for seed in range(4) for effort in ("fast", "normal")]
     ends = [op.minimize(MODES, "random", seed=seed, effort=effort, compiled=True) for seed, effort in efforts]
     found = [result.objective for result in ends]
@@ -73,3 +72,26 @@ def test_the_subspace_of_a_sparse_quadratic_is_accurate():
     assert np.trace(V.T @ problem.smooth.A @ V) == pytest.approx(lowest, abs=1e-8)
     square = op.problems.compressed_modes(6, 6, 0.1)
     assert points._subspace(square, np.random.default_rng(0)).shape == (6, 6)
+
+
+def test_a_column_grows_to_a_cluster_that_single_variables_do_not_see():
+    """Two variables with a correlation of .9 are lower together than each alone, though each alone
+    is a minimum: 2 C_12 < mu. The column takes rows that the others leave free.
+    """
+    C = np.eye(6)
+    C[2, 3] = C[3, 2] = 0.9
+    problem = op.problems.sparse_pca(np.linalg.cholesky(C).T, 2, 2.0)
+    X = np.eye(6)[:, :2]
+    for j, Z in zip((1, 0), points.grown(problem, X, np.array([1, 0])), strict=True):
+        np.testing.assert_allclose(np.abs(Z[:, j]), [0, 0, 0.5**0.5, 0.5**0.5, 0, 0], atol=1e-2)
+        np.testing.assert_array_equal(Z[:, 1 - j], X[:, 1 - j])
+        assert problem.value(Z) < problem.value(X)
+
+
+def test_columns_grow_only_where_g_is_the_same_function_of_each():
+    X = np.eye(13)[:, :2]
+    for g, grows in ((op.nonsmooth.L1(np.arange(1.0, 14.0)[:, None]), True), (op.nonsmooth.L1([1.0, 2.0]), False)):
+        problem = op.Problem(op.smooth.Variance(normal(0, 60, 13)), g, (13, 2))
+        assert bool(points.grown(problem, X, np.array([0]))) is grows
+    problem = op.Problem(op.smooth.Variance(normal(0, 60, 13)), op.nonsmooth.L21(1.0), (13, 2))
+    assert points.grown(problem, X, np.array([0])) == []

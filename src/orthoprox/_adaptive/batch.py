@@ -6,14 +6,20 @@ longer than a step of one. Each run makes the iterates that it would make alone.
 """
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 
+from orthoprox._adaptive import rules
 from orthoprox._adaptive.first_order import FirstOrder
+from orthoprox._adaptive.phase import Memory, PrimalDual
 from orthoprox._adaptive.rules import MATRICES, MONITOR, NUMBERS, Iterate, StagnationMonitor, dual_weights
 from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array
+from orthoprox._certify.evaluator import FLOOR
+from orthoprox._linalg.stiefel import defect, multiplier
 from orthoprox.problems.problem import Problem
+from orthoprox.smooth.curvature import is_quadratic, lipschitz
 
 
 class Stack:
@@ -22,60 +28,111 @@ class Stack:
 
     Parameters
     ----------
-    runs : sequence of Iterate
-        The first iterates.
+    now : dict
+        The fields by their names.
+    memories : sequence of Memory
+        What each run has learnt.
     """
 
-    def __init__(self, runs: Sequence[Iterate]) -> None:
-        self._runs = list(runs)  # as they were last seen one by one
-        self._index = np.arange(len(runs))  # the runs that go on
-        self._now = _stacked(runs)
+    def __init__(self, now: dict[str, Array], memories: Sequence[Memory]) -> None:
+        self.now, self.memories = now, list(memories)
+
+    @classmethod
+    def of(cls, runs: Sequence[Iterate]) -> Self:
+        """Return the stack of some iterates."""
+        now = {name: np.stack([getattr(run, name) for run in runs]) for name in MATRICES}
+        now |= {name: np.array([float(getattr(run, name)) for run in runs]) for name in NUMBERS}
+        now |= {name: np.array([float(getattr(run.monitor, name)) for run in runs]) for name in MONITOR}
+        return cls(now, [run.memory for run in runs])
+
+    @classmethod
+    def first(cls, phase: FirstOrder, problem: Problem, P: Array) -> Self:
+        """Return what ``FirstOrder.first`` returns, for a stack of points of the manifold; a
+        quadratic l has the same curvature everywhere, and knows it.
+        """
+        curvature = lipschitz(problem.smooth, P[0]) if is_quadratic(problem.smooth) else 0.0
+        if curvature == 0:
+            return cls.of([phase.first(problem, X) for X in P])
+        D, S = problem.grad(P), curvature * (P - problem.prox(P, 1 / curvature))
+        Y = multiplier(P, D + S)
+        c = np.maximum(rules.initial_curvature(phase.settings, curvature, Y, phase.rule), phase.least(problem))
+        bounds, values, floors = rules.divergence_bound(problem.prox(P, 1 / _wide(c))), problem.value(P), FLOOR * _norm(D)
+        known = zip(zip(P, Y, D, S, strict=True), values.tolist(), floors.tolist(), bounds.tolist(), strict=True)
+        return cls(
+            _begun(phase, P, Y, D, c),
+            [
+                Memory(PrimalDual(*point), value, curvature, floor, 1 / curvature, bound, phase.settings.identified)
+                for point, value, floor, bound in known
+            ],
+        )
+
+    def __len__(self) -> int:
+        return len(self.memories)
 
     @property
     def runs(self) -> list[Iterate]:
         """The iterates, one by one."""
-        self._keep()
-        return list(self._runs)
+        return [self.run(i) for i in range(len(self))]
+
+    @property
+    def residual(self) -> Array:
+        """The larger of the two residuals of each run."""
+        return np.maximum(self.now["stationarity"], self.now["feasibility"])
+
+    def run(self, i: int) -> Iterate:
+        """Return one of the iterates."""
+        return _single(self.memories[i], self.now, i)
+
+    def take(self, which: Array) -> Self:
+        """Return the stack of some of the runs, by their numbers."""
+        return type(self)({name: values[which] for name, values in self.now.items()}, [self.memories[i] for i in which])
 
     def advance(self, phase: FirstOrder, problem: Problem, iterations: int, tol: float) -> None:
         """Advance all runs by so many iterations; one whose residual is at most ``tol``, or whose
         step rules have all stagnated, ends before.
         """
-        for _ in range(iterations):
-            residual = np.maximum(self._now["stationarity"], self._now["feasibility"])
-            going = (residual > tol) & (self._now["step_rule"] < len(phase.settings.margins))
-            if not np.all(going):
-                self._keep()  # those that end
-                self._index, self._now = self._index[going], {name: values[going] for name, values in self._now.items()}
-            if not len(self._index):
-                break
-            runs = [self._runs[i] for i in self._index]
-            self._now = _step(phase, problem, self._now, runs)
-            for i, run in zip(self._index, runs, strict=True):
-                self._runs[i] = run
+        index = np.arange(len(self))
+        part = self.take(index)  # the runs that go on
+        try:
+            for _ in range(iterations):
+                going = np.flatnonzero((part.residual > tol) & (part.now["step_rule"] < len(phase.settings.margins)))
+                if len(going) < len(index):
+                    self._hold(index, part)
+                    index, part = index[going], part.take(going)
+                if not len(index):
+                    break
+                part.now, part.memories = _step(phase, problem, part)
+        finally:
+            self._hold(index, part)
 
-    def _keep(self) -> None:
-        """Keep the last iterates of the runs that go on, one by one."""
-        for at, i in enumerate(self._index):
-            self._runs[i] = _single(self._runs[i], self._now, at)
-
-
-def _stacked(runs: Sequence[Iterate]) -> dict[str, Array]:
-    now = {name: np.stack([getattr(run, name) for run in runs]) for name in MATRICES}
-    now |= {name: np.array([float(getattr(run, name)) for run in runs]) for name in NUMBERS}
-    return now | {name: np.array([float(getattr(run.monitor, name)) for run in runs]) for name in MONITOR}
+    def _hold(self, index: Array, part: "Stack") -> None:
+        """Hold the iterates of some runs."""
+        for name, values in part.now.items():
+            self.now[name] = self.now[name].copy()
+            self.now[name][index] = values
+        for i, memory in zip(index, part.memories, strict=True):
+            self.memories[i] = memory
 
 
-def _single(run: Iterate, now: dict[str, Array], at: int) -> Iterate:
-    """Return one run with its fields of a stack."""
-    return run.holding(*({name: now[name][at] for name in names} for names in (MATRICES, NUMBERS + MONITOR)))
+def _begun(phase: FirstOrder, P: Array, Y: Array, D: Array, c: Array) -> dict[str, Array]:
+    """Return the fields of first iterates, before any step."""
+    G, gap, scale = defect(P), c * P.shape[-1] ** 0.5, _norm(D)
+    now = {"X": P, "E": P, "Y": Y, "Z": P, "D": D, "G": G, "EY": P @ Y, "EG": P @ G, "good": P}
+    stationarity = gap / np.where(scale > 0, scale, 1.0)
+    now |= {"c": c, "near_curvature": c, "gap": gap, "stationarity": stationarity, "feasibility": _norm(G)}
+    monitor = phase.monitor()
+    fixed = {"t": 1.0, "theta": 0.0, "vanished": 0.0} | {name: float(getattr(monitor, name)) for name in MONITOR}
+    return now | {name: np.full(len(P), value) for name, value in fixed.items()}
 
 
-def _step(phase: FirstOrder, problem: Problem, s: dict[str, Array], runs: list[Iterate]) -> dict[str, Array]:
-    """Return what ``FirstOrder.step`` returns, for all runs; a run that restarts changes in
-    ``runs``, too.
-    """
-    k, memories = phase.settings, [run.memory for run in runs]
+def _single(memory: Memory, now: dict[str, Array], i: int) -> Iterate:
+    """Return one run of a stack."""
+    return Iterate.of({name: now[name][i] for name in MATRICES}, {name: now[name][i] for name in NUMBERS + MONITOR}, memory)
+
+
+def _step(phase: FirstOrder, problem: Problem, stack: Stack) -> tuple[dict[str, Array], list[Memory]]:
+    """Return what ``FirstOrder.step`` returns, for all runs: their fields and memories."""
+    k, s, memories = phase.settings, stack.now, list(stack.memories)
     floor = np.array([memory.floor for memory in memories])
     c, rule = s["c"], s["step_rule"].astype(int)
     total = (1 + k.smoothing) * c
@@ -134,10 +191,12 @@ def _step(phase: FirstOrder, problem: Problem, s: dict[str, Array], runs: list[I
     new |= {"c": c, "near_curvature": near_curvature, "gap": gap, "stationarity": stationarity}
     new |= {"feasibility": feasibility, "t": t, "theta": theta, "vanished": vanishing} | monitor
     for i in np.flatnonzero(lost | (vanishing >= k.vanished)):
-        runs[i] = phase.restarted(problem, _single(runs[i], s, int(i)))
-        for name, values in _stacked([runs[i]]).items():
+        run = phase.restarted(problem, stack.run(int(i)))
+        memories[i] = run.memory
+        for name, values in Stack.of([run]).now.items():
+            new[name] = new[name].copy()  # which may be the array of another stack
             new[name][i] = values[0]
-    return new
+    return new, memories
 
 
 def _monitored(k: Settings, s: dict[str, Array], residual: Array) -> dict[str, Array]:

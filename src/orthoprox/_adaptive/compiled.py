@@ -5,7 +5,6 @@ runs by one of them.
 Newton steps. numba is imported with them, at the first use and not with the library.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, cast
@@ -13,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 import scipy.sparse as sp
 
+from orthoprox._adaptive.batch import Stack
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.kept import INSTALL, has_numba, is_kept, process_choice
 from orthoprox._adaptive.rules import MATRICES, MONITOR, NUMBERS, Iterate
@@ -91,18 +91,10 @@ def chosen_loop(problem: Problem, wanted: bool | None, seconds: float = inf) -> 
     return way if seconds == inf or (seconds >= _LOADING and is_kept()) else None
 
 
-class Walks:
+class Walks(Stack):
     """First-order runs one after the other, each with the iterates that ``FirstOrder.step`` makes,
     to rounding.
-
-    Parameters
-    ----------
-    runs : sequence of Iterate
-        The first iterates.
     """
-
-    def __init__(self, runs: Sequence[Iterate]) -> None:
-        self.runs = list(runs)  # the last iterates, also if a walk is interrupted
 
     def advance(self, phase: FirstOrder, problem: Problem, iterations: int, tol: float) -> None:
         """Advance all runs by so many iterations; one whose residual is at most ``tol``, or whose
@@ -110,40 +102,34 @@ class Walks:
         """
         from orthoprox._adaptive import walk
 
-        way = problem.loop
-        chunk = max(1, int(SMALL.chunk / way.flops))
-        for i in range(len(self.runs)):
-            left, reason = iterations, walk.GOING
-            while left and reason != walk.ENDED:
-                problem.heed()
-                run = self.runs[i]
-                arrays, numbers, settings = _packed(phase, way, run, tol)
-                done, reason = walk.walk(way.rows, arrays, numbers, settings, min(chunk, left))
-                problem.count(gradients=done, proxes=done)
-                run = _unpacked(run, arrays, numbers)
-                self.runs[i] = phase.restarted(problem, run) if reason == walk.LOST else run
-                left -= done
+        way, k = problem.loop, phase.settings
+        chunk, places = max(1, int(SMALL.chunk / way.flops)), NUMBERS + MONITOR
+        constants = tuple(float(getattr(k, name)) for name in walk.CONSTANTS)
+        matrices, numbers = _transposed(self.now), np.stack([self.now[name] for name in places], axis=1)
+        room = way.mu, way.B, np.empty_like(way.mu), np.empty_like(self.now["Y"][0])
+        try:
+            for i in range(len(self)):
+                left, reason = iterations, walk.GOING
+                while left and reason != walk.ENDED:
+                    problem.heed()
+                    memory = *(float(getattr(self.memories[i], name)) for name in walk.MEMORY), tol
+                    arrays, settings = (*(M[i] for M in matrices), *room), (constants, memory, k.margins, k.decays)
+                    done, reason = walk.walk(way.rows, arrays, numbers[i], settings, min(chunk, left))
+                    problem.count(gradients=done, proxes=done)
+                    left -= done
+                    if reason == walk.LOST:
+                        held = {name: M[i].T for name, M in zip(MATRICES, matrices, strict=True)}
+                        run = Iterate.of(held, dict(zip(places, numbers[i], strict=True)), self.memories[i])
+                        run = phase.restarted(problem, run)
+                        self.memories[i] = run.memory
+                        for name, M in zip(MATRICES, matrices, strict=True):
+                            M[i] = getattr(run, name).T
+                        numbers[i] = [getattr(run.monitor if name in MONITOR else run, name) for name in places]
+        finally:
+            fields = zip(MATRICES, (np.array(np.swapaxes(M, 1, 2), order="C") for M in matrices), strict=True)
+            self.now = dict(fields) | dict(zip(places, numbers.T.copy(), strict=True))
 
 
-def _packed(phase: FirstOrder, way: Loop, run: Iterate, tol: float) -> tuple[Any, Array, Any]:
-    """Return an iterate as what the loop works on, and its settings."""
-    from orthoprox._adaptive.walk import CONSTANTS, MEMORY
-
-    k = phase.settings
-    arrays = (
-        *(np.array(getattr(run, name).T, order="C") for name in MATRICES),
-        way.mu,
-        way.B,
-        np.empty_like(way.mu),
-        np.empty_like(run.Y),
-    )
-    numbers = [*(getattr(run, name) for name in NUMBERS), *(getattr(run.monitor, name) for name in MONITOR)]
-    constants = tuple(float(getattr(k, name)) for name in CONSTANTS)
-    memory = *(float(getattr(run.memory, name)) for name in MEMORY), tol
-    return arrays, np.array(numbers, float), (constants, memory, k.margins, k.decays)
-
-
-def _unpacked(run: Iterate, arrays: Any, numbers: Array) -> Iterate:
-    """Return the iterate that the loop has left."""
-    matrices = {name: np.array(M.T, order="C") for name, M in zip(MATRICES, arrays, strict=False)}
-    return run.holding(matrices, dict(zip(NUMBERS + MONITOR, numbers.tolist(), strict=True)))
+def _transposed(now: dict[str, Array]) -> list[Array]:
+    """Return the matrices of a stack as the loop works on them."""
+    return [np.array(np.swapaxes(now[name], 1, 2), order="C") for name in MATRICES]

@@ -36,18 +36,15 @@ class FullSpace:
         return self.problem.grad(E), stiefel.defect(E, sparse), lambda S: products.right(E, S, sparse)
 
     def overlap(self, X: Array) -> tuple[Array, Array]:
-        M = 2 * stiefel.sym(products.overlap(X, support(X)))
-        return M, identity(X.shape[-1], X) > 0
+        return 2 * stiefel.sym(products.overlap(X, support(X))), identity(X.shape[-1], X) > 0
 
     def divergence_test(self, G: Array, bound: float) -> tuple[bool, bool]:
         """Return whether G = E'E - I has an eigenvalue above the bound, and whether one is below
         -.9: a vanished column.
         """
         size = float(norm(G))
-        if not size < float("inf"):
-            return True, False
-        if size <= self.settings.near:
-            return False, False
+        if not self.settings.near < size < inf:
+            return not size < inf, False
         w = namespace(G).linalg.eigvalsh(G)
         return float(w[-1]) >= bound, float(w[0]) < -self.settings.near
 
@@ -77,22 +74,22 @@ class FirstOrder(Phase[Iterate]):
         l are known.
         """
         k = self.settings
-        c = max(rules.initial_curvature(k, curvature, point.Y, self.rule), self._least(problem))
+        c = max(float(rules.initial_curvature(k, curvature, point.Y, self.rule)), self.least(problem))
         memory = Memory(
             start=point,
             value=value,
             curvature=curvature,
             floor=FLOOR * float(norm(point.D)),
             step=1 / curvature,
-            bound=rules.divergence_bound(problem.prox(point.X, 1 / c)),
+            bound=float(rules.divergence_bound(problem.prox(point.X, 1 / c))),
             polish_at=k.identified,
         )
         return self._at(problem, point, c, memory)
 
     def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Iterate:
         k = self.settings
-        c = rules.initial_curvature(k, memory.curvature, point.Y, self.rule)
-        return self._at(problem, point, max(c, self._least(problem)), memory)
+        c = float(rules.initial_curvature(k, memory.curvature, point.Y, self.rule))
+        return self._at(problem, point, max(c, self.least(problem)), memory)
 
     def step(self, problem: Problem, state: Iterate) -> Iterate:
         new, out_of_bounds = self._advance(problem, FullSpace(problem, self.settings), state)
@@ -126,7 +123,7 @@ class FirstOrder(Phase[Iterate]):
         if state.monitor.step_rule < len(k.margins):
             return replace(state, memory=memory)
         memory = replace(memory, safety=min(k.growth * memory.safety, k.safety))
-        return replace(state, memory=memory, monitor=StagnationMonitor(self.rule, (1 + self.rule) * k.patience))
+        return replace(state, memory=memory, monitor=self.monitor())
 
     def output(self, state: Iterate) -> tuple[Array, Array]:
         return state.X, state.Y
@@ -145,9 +142,13 @@ class FirstOrder(Phase[Iterate]):
         """
         slope = float(norm(D)) / X.shape[-1] ** 0.5
         measured = local_lipschitz(problem.smooth, X, D, self.settings.power_steps)
-        return max(measured, FLOOR * slope, self._least(problem)) or 1 / proximal_step(problem, X)
+        return max(measured, FLOOR * slope, self.least(problem)) or 1 / proximal_step(problem, X)
 
-    def _least(self, problem: Problem) -> float:
+    def monitor(self) -> StagnationMonitor:
+        """Return the monitor of a run that begins."""
+        return StagnationMonitor(self.rule, (1 + self.rule) * self.settings.patience)
+
+    def least(self, problem: Problem) -> float:
         """Return the least c: below its modulus, the prox of a weakly convex g has no unique
         value.
         """
@@ -185,7 +186,7 @@ class FirstOrder(Phase[Iterate]):
         # residuals, curvature, stagnation, restart of the inertia, divergence
         gap = total * length
         stationarity, feasibility = gap / (max(float(norm(D)), memory.floor) or 1.0), float(norm(G))
-        following = max(rules.next_curvature(k, c, rule, memory.safety, measured), self._least(problem))
+        following = max(rules.next_curvature(k, c, rule, memory.safety, measured), self.least(problem))
         monitor = s.monitor.update(k, max(stationarity, feasibility))
         out_of_bounds, vanished = workspace.divergence_test(G, memory.bound)
         new = Iterate(
@@ -251,7 +252,7 @@ class FirstOrder(Phase[Iterate]):
             gap=gap,
             stationarity=stationarity,
             feasibility=feasibility,
-            monitor=StagnationMonitor(self.rule, (1 + self.rule) * self.settings.patience),
+            monitor=self.monitor(),
             memory=memory,
         )
 

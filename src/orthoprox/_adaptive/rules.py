@@ -15,12 +15,12 @@ from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array, largest, namespace, norm
 
 
-def initial_curvature(k: Settings, curvature: float, Y: Array, rule: int) -> float:
+def initial_curvature(k: Settings, curvature: float, Y: Array, rule: int) -> Array:
     """Return c = L + 2 |Y|_2, the curvature of l(X) + <Y, X'X - I>, with the margin of the step
-    rule.
+    rule; of a stack of Y, one for each.
     """
     w = _eigenvalues(Y)
-    return k.margins[rule] * (curvature + 2 * max(-float(w[0]), float(w[-1])))
+    return k.margins[rule] * (curvature + 2 * namespace(w).maximum(-w[..., 0], w[..., -1]))
 
 
 def inertia(k: Settings, t: float, rule: int, along: float) -> tuple[float, float]:
@@ -64,16 +64,16 @@ def dual_weights(M: Array, diagonal: Array, most: Array) -> Array:
     return xp.where(diagonal, 1.0, weights)
 
 
-def divergence_bound(first: Array) -> float:
+def divergence_bound(first: Array) -> Array:
     """Return max(1, 2 |P|_2^2), P the first prox point: a larger eigenvalue of E'E - I is a
     divergence.
     """
-    C = first.mT @ first
-    return max(1.0, 2 * float(_eigenvalues(C)[-1]))
+    w = 2 * _eigenvalues(first.mT @ first)[..., -1]
+    return namespace(w).where(w > 1, w, 1.0)
 
 
 def _eigenvalues(C: Array) -> Array:
-    if not float(norm(C)) < inf:
+    if not bool(namespace(C).all(norm(C) < inf)):
         raise FloatingPointError("The gradient of l or the prox of g is not finite.")
     return namespace(C).linalg.eigvalsh(C)
 
@@ -143,11 +143,12 @@ class Iterate:
         """The larger of the two residuals."""
         return max(self.stationarity, self.feasibility)
 
-    def holding(self, matrices: Mapping[str, Array], numbers: Mapping[str, Any]) -> "Iterate":
+    @classmethod
+    def of(cls, matrices: Mapping[str, Array], numbers: Mapping[str, Any], memory: Memory) -> "Iterate":
         """Return the iterate with these ``MATRICES``, ``NUMBERS`` and ``MONITOR``, the numbers of
         any type.
         """
-        return replace(self, **matrices, **_typed(numbers, NUMBERS), monitor=StagnationMonitor.of(numbers))
+        return cls(**matrices, **_typed(numbers, NUMBERS), monitor=StagnationMonitor.of(numbers), memory=memory)
 
 
 def _typed(numbers: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

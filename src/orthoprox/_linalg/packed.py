@@ -223,18 +223,24 @@ class Orthogonality:
             r = np.asarray(r - self.transposed @ self._solve(self.J @ r))
         return r
 
-    def minimum(self, H: Matrix, r: Matrix) -> Matrix | None:
-        """Return the w with J w = 0 that minimises <r, w> + <w, Hw> / 2; None where H is not
-        positive there.
+    def minimum(self, H: Matrix, R: Matrix) -> Matrix | None:
+        """Return the w with J w = 0 that minimises <r, w> + <w, Hw> / 2, for each column r of R;
+        None where H is not positive there.
+
+        The projection is P = I - J'A with A = (JJ')^(-1) J, and PHP is H changed by a rank that is
+        twice the number of equations. Where these are nearly dependent, P is that of two rounds.
         """
-        one = np.eye(len(H), dtype=H.dtype)
-        P = self.project(one)
-        M = P.T @ H @ P + np.trace(np.abs(H)) / len(H) * (one - P)
+        Jt = np.asarray(self.transposed.toarray() if sp.issparse(self.transposed) else self.transposed)
+        A = self._solve(Jt.T)
+        A = 2 * A - (A @ Jt) @ A
+        HP = H - (H @ Jt) @ A
+        M = HP - A.T @ (Jt.T @ HP) + np.trace(np.abs(H)) / len(H) * (Jt @ A)
         try:
             np.linalg.cholesky(M)
         except np.linalg.LinAlgError:
             return None
-        return self.project(-np.linalg.solve(M, P.T @ r))  # which commutes with powers of two, unlike the roots of a factor
+        W = np.linalg.solve(M, R - A.T @ (Jt.T @ R))  # which commutes with powers of two, unlike the roots of a factor
+        return self.project(-W)
 
     def restoring(self) -> Matrix:
         """Return the shortest v with J v = -c."""

@@ -1,8 +1,9 @@
-"""Spectral norms and smallest eigenvalues of symmetric operators, by Lanczos or from a
-decomposition.
+"""Spectral norms, smallest eigenvalues and their vectors of symmetric operators, by Lanczos or from
+a decomposition.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from orthoprox._arrays.library import Array, to_numpy
 
 MARGIN = 1.01  # Lanczos approaches the norm from below
 _DENSE = 16  # below this size a dense eigenvalue decomposition is exact and as fast
+_BELOW = 1e-6  # of the spectrum is a shift, relative to its bounds
 _EIGENVALUES = 2000  # up to this size all eigenvalues are computed where the smallest is asked for
 
 
@@ -46,6 +48,19 @@ def dense_norm(A: Array) -> float:
     if A.ndim > 2:
         return MARGIN * float(np.max(np.abs(np.linalg.eigvalsh(_finite(A)))))
     return spectral_norm(lambda V: A @ V, A.shape[-1])
+
+
+def lowest(A: Any, n: int, v0: np.ndarray) -> np.ndarray:
+    """Return eigenvectors of the n smallest eigenvalues of a sparse matrix, by Lanczos' method on
+    the inverse from a shift below Gershgorin's bound, and from the vector v0.
+    """
+    from scipy.sparse.linalg import eigsh
+
+    d = A.diagonal()
+    others = np.abs(A).sum(axis=1) - np.abs(d)
+    low, high = np.min(d - others), np.max(d + others)
+    shift = low - _BELOW * max(abs(low), abs(high))
+    return np.asarray(eigsh(A, n, sigma=shift, v0=v0)[1])
 
 
 def _finite(M: np.ndarray) -> np.ndarray:

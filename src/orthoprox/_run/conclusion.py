@@ -113,7 +113,7 @@ class _Search:
         k, problem = SETTINGS, call.problem
         self.call, self.best, self.gradients = call, result, call.meter.work.gradients
         self.small = self.soft = problem.is_small(SMALL.entries)
-        self.factor, self.rounds = factor, int(factor * k.rounds)
+        self.factor, self.rounds, self.fresh = factor, int(factor * k.rounds), True  # no hops to its neighbours yet
         before = sum(part.gradients for part in result.phases if part.name == "run")
         self.run_work = max(problem.flops, k.overhead) * before
 
@@ -163,7 +163,7 @@ class _Search:
         self.call.problem.heed()
         found = run(self.call, X0)
         lower = found.status is Status.CONVERGED and found.measurement.projected_objective < self._lower
-        self.best = found if lower else self.best
+        self.best, self.fresh = (found, True) if lower else (self.best, self.fresh)
         return lower
 
     def _promising(self, rng: np.random.Generator, failures: int) -> tuple[Array, float]:
@@ -186,12 +186,12 @@ class _Search:
         problem, X, Y = self.call.problem, self.best.X, self.best.multiplier
         fast = problem.loop is not None and problem.loop.newton
         points: list[Array] = []
-        for i in range(SMALL.halving if fast and self.soft and failures < 2 else 0):
-            point = shifted(problem, X, Y, rng, SMALL.shift / (1 + i % 2))
-            self.soft = point is not None
-            points += [] if point is None else [point]
+        if fast and self.soft and failures < 2:
+            points = shifted(problem, X, Y, rng, [SMALL.shift / (1 + i % 2) for i in range(SMALL.halving)])
+            self.soft = bool(points)
         if not points:
-            ends = probe_ends(problem, neighbours(problem, X, rng, SMALL.stack))[: SMALL.halving]
+            ends = probe_ends(problem, neighbours(problem, X, rng, SMALL.stack, fresh=self.fresh))[: SMALL.halving]
+            self.fresh = False
             if not fast:
                 return ends
             points = [X for _, X in ends]

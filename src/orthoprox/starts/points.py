@@ -2,6 +2,7 @@
 and the neighbours of a minimiser.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 from math import ceil
 from typing import Any
@@ -11,15 +12,16 @@ import scipy.sparse as sp
 
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
-from orthoprox._arrays.library import Array, from_numpy, namespace, norm, precision, to_numpy
+from orthoprox._arrays.library import Array, from_numpy, namespace, to_numpy
 from orthoprox._linalg.krylov import conjugate_gradients
 from orthoprox._linalg.packed import Orthogonality
-from orthoprox._linalg.stiefel import polar, sym, tangent
-from orthoprox.nonsmooth.separable import Separable
+from orthoprox._linalg.spectrum import lowest
+from orthoprox._linalg.stiefel import polar, tangent
+from orthoprox.nonsmooth.separable import L1, Separable
 from orthoprox.problems.problem import Problem, uncounted
-from orthoprox.smooth.curvature import hessian, hessian_matrix, largest_secant
+from orthoprox.smooth.curvature import hessian, hessian_matrix
 from orthoprox.smooth.quadratic import Quadratic
-from orthoprox.stopping.clock import Stopped
+from orthoprox.starts.power import power
 
 
 class Canonical(np.random.Generator):
@@ -72,36 +74,8 @@ def pca(problem: Problem, rng: np.random.Generator) -> Array:
     """Return an approximate minimiser of l alone, perturbed a little at random; for a variance,
     principal components.
     """
-    X = power(problem, rng)
+    X = power(problem, random(problem, rng))
     return polar(X + SETTINGS.jitters[0] * random_direction(problem, rng))
-
-
-def power(problem: Problem, rng: np.random.Generator) -> Array:
-    """Return an approximate minimiser of l alone.
-
-    It takes fifteen steps of X+ = polar(cX - grad l(X)). With c = 0 and a quadratic l these are
-    steps of the power method. If l does not fall, c becomes the curvature of l. Then X is rotated
-    to the eigenvectors of sym(X' grad l(X)), if l does not rise.
-    """
-    k, ell, X = SETTINGS, problem.smooth, random(problem, rng)
-    value, D = ell.value_and_grad(X)
-    c = 0.0
-    try:
-        for _ in range(k.power):
-            W = c * X - D
-            new = polar(W / (float(norm(W)) or 1.0))
-            trial, E = ell.value_and_grad(new)
-            if float(trial) <= float(value):
-                X, value, D = new, trial, E
-            elif c == 0:
-                c = largest_secant(ell, X, D, k.power_steps)
-            else:
-                c *= 2
-    except Stopped:  # time is over, or Ctrl-C was pressed: this is the best so far
-        return X
-    rotated = X @ namespace(X).linalg.eigh(sym(X.mT @ D))[1]
-    slack = precision(X) ** 0.5 * abs(float(value))
-    return rotated if float(ell.value(rotated)) <= float(value) + slack else X
 
 
 def rotated(problem: Problem, rng: np.random.Generator) -> Array:
@@ -141,21 +115,8 @@ def _subspace(problem: Problem, rng: np.random.Generator) -> Array:
     ell: Any = uncounted(problem)[0]
     if type(ell) is Quadratic and ell.B is None and sp.issparse(ell.A) and n < problem.shape[0] - 1:
         with suppress(RuntimeError):  # no convergence, or a singular factor
-            return _signed(_lowest(sp.csc_array(ell.A), rng, n))
-    return power(problem, rng)
-
-
-def _lowest(A: Any, rng: np.random.Generator, n: int) -> np.ndarray:
-    """Return eigenvectors of the n smallest eigenvalues of a sparse matrix, by Lanczos' method on
-    the inverse from a shift below Gershgorin's bound.
-    """
-    from scipy.sparse.linalg import eigsh
-
-    d = A.diagonal()
-    others = np.abs(A).sum(axis=1) - np.abs(d)
-    low, high = np.min(d - others), np.max(d + others)
-    shift = low - SETTINGS.goal * max(abs(low), abs(high))
-    return np.asarray(eigsh(A, n, sigma=shift, v0=rng.standard_normal(len(d)))[1])
+            return _signed(lowest(sp.csc_array(ell.A), n, rng.standard_normal(problem.shape[0])))
+    return power(problem, random(problem, rng))
 
 
 def _signed(V: np.ndarray) -> np.ndarray:
@@ -201,16 +162,18 @@ def affordable_coordinates(problem: Problem, rng: np.random.Generator) -> list[A
         return []
 
 
-def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int) -> list[Array]:
+def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int, *, fresh: bool) -> list[Array]:
     """Return points of the manifold that are X but for one column, chosen at random: a random one
-    in turn with a coordinate vector.
+    in turn with a coordinate vector. If X is ``fresh``, up to half of them have a column that has
+    grown instead, see :func:`grown`.
 
     The coordinate is one of those where the gradient of l along the manifold is long: what X leaves
     unexplained.
     """
-    n, points = problem.shape[1], []
-    steep = np.linalg.norm(to_numpy(tangent(X, problem.grad(X))), axis=1)
-    for i in range(number):
+    n, D = problem.shape[1], problem.grad(X)
+    points = grown(problem, X, rng.permutation(n)[: number // 2]) if fresh else []
+    steep = np.linalg.norm(to_numpy(tangent(X, D)), axis=1)
+    for i in range(len(points), number):
         Z, j = np.array(to_numpy(X)), int(rng.integers(n))
         noise = rng.standard_normal(problem.shape) / problem.shape[0] ** 0.5
         if i % 2:
@@ -224,15 +187,47 @@ def neighbours(problem: Problem, X: Array, rng: np.random.Generator, number: int
     return list(polar(from_numpy(np.stack(points), like=X)))
 
 
-def shifted(problem: Problem, X: Array, Y: Array, rng: np.random.Generator, length: float) -> Array | None:
-    """Return a point of the manifold away from a minimiser X, in a direction in which f hardly
-    rises; None if there is no such direction. Y is the multiplier, and columns of X move by about
-    ``length``.
+def grown(problem: Problem, X: Array, columns: Array) -> list[Array]:
+    """Return X with another column in place of one, for each of some columns, if g is the sum of a
+    function of them: the lowest of the columns that grow from single variables in the rows which
+    the others leave free.
 
-    The direction is v with PHPv = r, r random. H is the Hessian of the Lagrangian in the entries
-    that are on no kink of g, and P the projection to X'V + V'X = 0. If the curvature along v is
-    small against that along r, other minima may lie close by in this direction, behind low
-    barriers: a mode that is shifted by a grid point, another rotation under a weak penalty.
+    They grow by x+ = w / |w|, w = prox_{tg}(-grad l(x)), the generalised power method (Journee,
+    Nesterov, Richtarik and Sepulchre 2010), with a weight t of g that rises from a half to 1: at
+    its full weight a single variable may be a minimum of its own.
+    """
+    (m, n), number, g = problem.shape, len(columns), problem.nonsmooth
+    if not isinstance(g, L1) or np.shape(g.mu)[-1:] not in ((), (1,)):
+        return []
+    others = np.sum(X**2, axis=1) - X.T[columns] ** 2
+    free = (others <= SETTINGS.jitters[0] ** 2)[:, None, :, None]
+    P = free * np.eye(-(-m // n) * n, m).reshape(-1, n, m).mT  # for each column all variables, as matrices like X
+    for t in (*np.linspace(0.5, 1, SMALL.halving), 0.0):
+        D = problem.grad(P.reshape(-1, m, n)).reshape(P.shape)
+        if t:
+            W = free * problem.prox(-D.reshape(-1, m, n), t).reshape(P.shape)
+            length = np.linalg.norm(W, axis=2, keepdims=True)
+            P = np.where(length > 0, W / np.where(length > 0, length, 1.0), P)
+    V = P.mT.reshape(number, -1, m)
+    f = (np.sum(P * D, axis=2) / 2).reshape(number, -1) + g.value(V.reshape(-1, m, 1)).reshape(number, -1)
+    other = np.abs(np.einsum("jki,ij->jk", V, X[:, columns])) <= 0.5  # than the column that is there
+    best = np.argmin(np.where(other & np.any(V, axis=2), f, np.inf), axis=1)
+    points = []
+    for j, x in zip(columns, V[np.arange(number), best], strict=True):
+        Z = X.copy()
+        Z[:, j] = x if np.any(x) else X[:, j]
+        points.append(Z)
+    return points
+
+
+def shifted(problem: Problem, X: Array, Y: Array, rng: np.random.Generator, lengths: Sequence[float]) -> list[Array]:
+    """Return points of the manifold away from a minimiser X, in directions in which f hardly rises,
+    if there are any. Y is the multiplier, and columns of X move by about one of the ``lengths``.
+
+    A direction is v with PHPv = r, r random. H is the Hessian of the Lagrangian in the entries that
+    are on no kink of g, and P the projection to X'V + V'X = 0. If the curvature along v is small
+    against that along r, other minima may lie close by in this direction, behind low barriers: a
+    mode that is shifted by a grid point, another rotation under a weak penalty.
     """
     face, H = problem.nonsmooth.face(X), hessian_matrix(problem.smooth)  # type: ignore[attr-defined]
     equations = Orthogonality(to_numpy(X), to_numpy(face.free))
@@ -242,18 +237,25 @@ def shifted(problem: Problem, X: Array, Y: Array, rng: np.random.Generator, leng
         V = from_numpy(entries.put(v), like=X)
         return equations.project(entries.take(to_numpy(second(V) + face.curvature(V) + 2 * (V @ Y))))
 
-    r = equations.project(entries.take(rng.standard_normal(problem.shape)))
-    if H is not None and isinstance(problem.nonsmooth, Separable) and len(r) <= SMALL.decomposed:
-        ones = from_numpy(entries.put(np.ones_like(r)), like=X)
-        v = equations.minimum(
-            entries.matrix(to_numpy(H), 2 * to_numpy(Y)) + np.diagflat(entries.take(to_numpy(face.curvature(ones)))), -r
-        )
+    R = np.hstack([equations.project(entries.take(rng.standard_normal(problem.shape))) for _ in lengths])
+    W: np.ndarray | None
+    if H is not None and isinstance(problem.nonsmooth, Separable) and len(R) <= SMALL.decomposed:
+        ones = from_numpy(entries.put(np.ones((len(R), 1))), like=X)
+        bent = np.diagflat(entries.take(to_numpy(face.curvature(ones))))
+        W = equations.minimum(entries.matrix(to_numpy(H), 2 * to_numpy(Y)) + bent, -R)
     else:
-        v = conjugate_gradients(curved, r, tol=SETTINGS.identified, max_iterations=SETTINGS.cg_steps)
-    if v is None or not np.vdot(v, curved(v)) * np.vdot(r, r) <= SMALL.soft * np.vdot(r, curved(r)) * np.vdot(v, v):
-        return None
-    V = from_numpy(entries.put(v / np.linalg.norm(v)), like=X)
-    return polar(X + length * problem.shape[1] ** 0.5 * V)
+        k = SETTINGS
+        W = np.hstack([conjugate_gradients(curved, r, tol=k.identified, max_iterations=k.cg_steps) for r in _columns(R)])
+    points = []
+    for v, r, length in zip(_columns(W), _columns(R), lengths, strict=True) if W is not None else ():
+        if np.vdot(v, curved(v)) * np.vdot(r, r) <= SMALL.soft * np.vdot(r, curved(r)) * np.vdot(v, v):
+            V = from_numpy(entries.put(v / np.linalg.norm(v)), like=X)
+            points.append(polar(X + length * problem.shape[1] ** 0.5 * V))
+    return points
+
+
+def _columns(R: np.ndarray) -> list[np.ndarray]:
+    return [R[:, [i]] for i in range(R.shape[1])]
 
 
 def _curvature(problem: Problem) -> np.ndarray:

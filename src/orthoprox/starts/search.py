@@ -12,19 +12,16 @@ import numpy as np
 from orthoprox._adaptive.batch import Stack
 from orthoprox._adaptive.compiled import Walks
 from orthoprox._adaptive.first_order import FirstOrder
-from orthoprox._adaptive.phase import PrimalDual
-from orthoprox._adaptive.rules import Iterate
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, extreme, namespace
-from orthoprox._linalg.stiefel import multiplier, polar
+from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import scaled
 from orthoprox.problems.smoothed import Smoothed
-from orthoprox.smooth.curvature import is_quadratic, lipschitz
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random, rotations, steepest
 from orthoprox.stopping.clock import Deadline, Stopped
 
@@ -177,41 +174,25 @@ def probe_ends(problem: Problem, starts: Sequence[Array]) -> list[tuple[float, A
     themselves are compared.
     """
     phase, P, dtype = FirstOrder(SETTINGS, alone=True), np.stack(starts), starts[0].dtype
-    going = first = _first_iterates(phase, problem, starts)
-    values = np.nan_to_num([run.memory.value for run in going], nan=inf, neginf=inf)
+    going = (Walks if problem.loop is not None else Stack).first(phase, problem, P)
+    first = values = np.nan_to_num([memory.value for memory in going.memories], nan=inf, neginf=inf)
     ended: list[tuple[float, Array]] = []
     with suppress(Stopped):
         for stage in SMALL.stages:
-            stack = Walks(going) if problem.loop is not None else Stack(going)
             with suppress(Stopped):
-                stack.advance(phase, problem, stage, SETTINGS.goal)
-            going = stack.runs
-            ends = polar(np.stack([run.X for run in going])).astype(dtype)
+                going.advance(phase, problem, stage, SETTINGS.goal)
+            ends = polar(going.now["X"]).astype(dtype)
             new = _values(problem, ends)
             lower = new < values
             P, values = np.where(lower[:, None, None], ends, P), np.where(lower, new, values)
             order = np.argsort(values, kind="stable")
             stay, leave = np.split(order, [max(1, len(order) // SMALL.halving)])
             ended = [(float(values[i]), P[i]) for i in leave] + ended
-            going, P, values = [going[i] for i in stay], P[stay], values[stay]
+            going, P, values = going.take(stay), P[stay], values[stay]
     order = np.argsort(values, kind="stable")
-    if going[order[0]].residual > SETTINGS.gain:
-        return sorted(((run.memory.value, X) for run, X in zip(first, starts, strict=True)), key=itemgetter(0))
+    if going.residual[order[0]] > SETTINGS.gain:
+        return sorted(zip(first.tolist(), starts, strict=True), key=itemgetter(0))
     return [(float(values[i]), P[i]) for i in order] + ended
-
-
-def _first_iterates(phase: FirstOrder, problem: Problem, starts: Sequence[Array]) -> list[Iterate]:
-    """Return what ``FirstOrder.first`` returns, for several starts; a quadratic l has the same
-    curvature everywhere, and knows it.
-    """
-    curvature = lipschitz(problem.smooth, starts[0]) if is_quadratic(problem.smooth) else 0.0
-    if curvature == 0:
-        return [phase.first(problem, X) for X in starts]
-    P = np.stack(starts)
-    D, S = problem.grad(P), curvature * (P - problem.prox(P, 1 / curvature))
-    points = (PrimalDual(*point) for point in zip(P, multiplier(P, D + S), D, S, strict=True))
-    values = problem.value(P)
-    return [phase.begun(problem, point, float(f), curvature) for point, f in zip(points, values, strict=True)]
 
 
 def _values(problem: Problem, P: Array) -> Array:
