@@ -147,7 +147,7 @@ class _Model:
         more = self.k.goal * self.scale(D) / X.shape[1] ** 0.5
         H, entries = hessian_matrix(self.ell), equations.entries
         take, put = entries.take, entries.put
-        if H is not None and isinstance(self.g, Separable) and len(entries) <= SMALL.decomposed:
+        if H is not None and isinstance(self.g, Separable) and len(entries) <= 2 * SMALL.decomposed:
             ones = np.ones((len(entries), 1), X.dtype)
             return np.asarray(entries.matrix(to_numpy(H), 2 * Y) + np.diagflat(take(face.curvature(put(ones))) + more))
         if H is not None and entries.overlaps[1] <= X.size:

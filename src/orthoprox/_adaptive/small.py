@@ -19,7 +19,7 @@ class Small:
     stack: int = 16  # starts that are probed side by side; columns of X for compiled Newton steps, at most
     stages: tuple[int, int] = (40, 80)  # iterations of a probe
     halving: int = 4  # one in so many probes goes on after a stage
-    decomposed: int = 200  # rows, or free entries, up to which a decomposition is cheap
+    decomposed: int = 250  # rows, or half the free entries, up to which a decomposition is cheap
     jitter: float = 0.05  # random perturbation of a minimiser, of columns of length 1
     soft: float = 0.01  # the curvature along a soft direction, over that along a random one
     shift: float = 0.2  # along it, and half of that, of columns of length 1

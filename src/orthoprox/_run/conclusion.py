@@ -114,8 +114,10 @@ class _Search:
         self.call, self.best, self.gradients = call, result, call.meter.work.gradients
         self.small = self.soft = problem.is_small(SMALL.entries)
         self.factor, self.rounds, self.fresh = factor, int(factor * k.rounds), True  # no hops to its neighbours yet
+        self.round = 0  # the gradients of the last round of hops
         before = sum(part.gradients for part in result.phases if part.name == "run")
-        self.run_work = max(problem.flops, k.overhead) * before
+        steps = SMALL if problem.loop is not None else k  # compiled ones cost little beside their operations
+        self.run_work = max(problem.flops, steps.overhead) * before
 
     def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
         """Look for lower minima."""
@@ -126,8 +128,10 @@ class _Search:
         for _ in range(self.rounds):
             if failures >= patience or self.spent + self._price > self.allowed:
                 break
+            before = self.spent
             try:
                 X0, value = self._promising(rng, failures)
+                self.round = self.spent - before
                 found = value < self._lower and self._run(X0)
             except (ArithmeticError, ValueError):  # l need not be defined along a path
                 found = False
@@ -146,10 +150,12 @@ class _Search:
 
     @property
     def _price(self) -> float:
-        """The gradients of a round, and of a run like the first."""
+        """The gradients of a round, at least as many as the last one has taken, and of a run like
+        the first if X is not small.
+        """
         k, (first, second) = SETTINGS, SMALL.stages
         if self.small:
-            return SMALL.stack * (first + second / SMALL.halving)
+            return max(SMALL.stack * (first + second / SMALL.halving), self.round)
         return float(2 * (path_length(k.widths) + k.probe) + self.best.iterations)
 
     @property
@@ -195,6 +201,10 @@ class _Search:
             if not fast:
                 return ends
             points = [X for _, X in ends]
-        starts = (begun(problem, X, self.call.evaluator.step) for X in points)
-        found = [advanced(problem, first, SETTINGS.newton_steps, SETTINGS.goal).here for first in starts]
-        return [(here.F, here.X) for here in found]
+        found: list[tuple[float, Array]] = []
+        for X in points:
+            if not found or self.spent < self.allowed:
+                first = begun(problem, X, self.call.evaluator.step)
+                here = advanced(problem, first, SETTINGS.newton_steps, SETTINGS.goal).here
+                found.append((here.F, here.X))
+        return found

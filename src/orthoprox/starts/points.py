@@ -239,7 +239,7 @@ def shifted(problem: Problem, X: Array, Y: Array, rng: np.random.Generator, leng
 
     R = np.hstack([equations.project(entries.take(rng.standard_normal(problem.shape))) for _ in lengths])
     W: np.ndarray | None
-    if H is not None and isinstance(problem.nonsmooth, Separable) and len(R) <= SMALL.decomposed:
+    if H is not None and isinstance(problem.nonsmooth, Separable) and len(R) <= 2 * SMALL.decomposed:
         ones = from_numpy(entries.put(np.ones((len(R), 1))), like=X)
         bent = np.diagflat(entries.take(to_numpy(face.curvature(ones))))
         W = equations.minimum(entries.matrix(to_numpy(H), 2 * to_numpy(Y)) + bent, -R)
