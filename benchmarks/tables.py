@@ -1,13 +1,15 @@
 """The default call on small real tables, compressed modes and generated families.
 
     python -m benchmarks.tables [--part tuning|heldout] [--table NAME] [--who WHO] [--repeat K]
-                                [--without-numba] [--fresh] [--out FILE] [--lower] [--page]
+                                [--without-numba] [--fresh] [--thorough] [--out FILE] [--lower]
+                                [--page]
 
 Each case of tables.toml is a whole call of ``minimize`` in a process with one BLAS thread, timed in
 units of the calibration loop. Without options that limit it the command measures this version on
 all cases, writes docs/tables/WHO.jsonl and the page docs/tables.md. With them it prints a summary
 and the rows; --out keeps those. WHO is "minimize", "before" (an older commit in an environment of
-its own) or "peers" (other packages), whose rows are kept: only cases that have none are run.
+its own) or "peers" (other packages), whose rows are kept: only cases that have none are run. With
+--thorough the families alone are measured, with effort="thorough".
 """
 
 import argparse
@@ -59,6 +61,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=1, metavar="K", help="the median time of K calls")
     parser.add_argument("--without-numba", action="store_true", help="as if numba were not installed")
     parser.add_argument("--fresh", action="store_true", help="each call the first of a process without cached code")
+    parser.add_argument("--thorough", action="store_true", help='the families with effort="thorough"')
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the rows to this file, which begins anew")
     parser.add_argument(
         "--lower", action="store_true", help="write lower objectives into docs/tables/best.json; with --page those of all rows"
@@ -70,7 +73,8 @@ def main() -> None:
             best.lower([row for path in sorted(FOLDER.glob("*.jsonl")) for row in read(path.stem)])
         write()
         return
-    chosen = [one for one in cases(options.part, options.table) if options.kind in (None, one.kind)]
+    kind = "families" if options.thorough else options.kind
+    chosen = [one for one in cases(options.part, options.table) if kind in (None, one.kind)]
     if not chosen:
         parser.error(f"no such cases; --table is one of {', '.join(sorted({one.table for one in cases(options.part)}))}")
     rows = measure(chosen, options)
@@ -85,8 +89,9 @@ def main() -> None:
 def measure(chosen: Sequence[Case], options: argparse.Namespace) -> list[Row]:
     """Run the cases and return their rows; write them, and the page, as the options say."""
     limited = options.part or options.table or options.kind
-    way = Way(repeat=options.repeat, numba=not options.without_numba, fresh=options.fresh)
-    name = f"{options.who}{'-without-numba' if options.without_numba else ''}{'-fresh' if options.fresh else ''}.jsonl"
+    way = Way(repeat=options.repeat, numba=not options.without_numba, fresh=options.fresh, thorough=options.thorough)
+    ways = {"without-numba": options.without_numba, "fresh": options.fresh, "thorough": options.thorough}
+    name = f"{'-'.join([options.who, *(word for word, wanted in ways.items() if wanted)])}.jsonl"
     file = options.out or (None if limited and options.who == "minimize" else FOLDER / name)
     if file and options.who == "minimize":
         file.unlink(missing_ok=True)

@@ -29,7 +29,7 @@ def run(task: Task) -> list[Row]:
     problem, random = task.make()
     rows = [_row(OURS, "ours", _ours(problem))]
     for start, X0 in (("random", random), ("ours", search(problem, np.random.default_rng(0))[0])):
-        rows += [_row(name, start, _method(problem, name, X0)) for name in task.common["methods"]]
+        rows += [_row(name, start, solved_by(problem, name, X0)) for name in task.common["methods"]]
         rows += [_package(problem, name, start, X0, task) for name in task.common["packages"]]
     return rows
 
@@ -40,7 +40,8 @@ def _ours(problem: op.Problem) -> op.Result:
         return op.minimize(problem, history=False)
 
 
-def _method(problem: op.Problem, name: str, X0: Array) -> op.Result:
+def solved_by(problem: op.Problem, name: str, X0: Array) -> op.Result:
+    """Return what another method of ours finds from X0."""
     budget = {"tol": TOLERANCE, "max_iterations": MOST, "polish": False, "history": False}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", op.ConvergenceWarning)

@@ -1,6 +1,6 @@
 """Whole calls of minimize in this process, with whatever orthoprox it has.
 
-    python -m benchmarks.suite.call FOLDER REPEAT [--without-numba] [--fresh]
+    python -m benchmarks.suite.call FOLDER REPEAT [--without-numba] [--fresh] [--thorough]
 
 FOLDER has a file of arrays for each call, 0.npz, 1.npz, ...; beside each an answer is written,
 0.answer.npz with X and 0.answer.json with the rest. The calibration loop runs before and after
@@ -32,26 +32,27 @@ def main(folder: Path, repeat: int, *options: str) -> None:
     before = unit()
     if "--fresh" not in options:
         _warm_up(op)
+    given = {"effort": "thorough"} if "--thorough" in options else {}
     answers = []
     for source in sorted(folder.glob("*.npz"), key=lambda path: int(path.stem)):
         with np.load(source) as arrays:
-            answers.append((source, _answer(op, dict(arrays), repeat)))
+            answers.append((source, _answer(op, dict(arrays), repeat, given)))
     seconds = mean([before, unit()])
     for source, (X, row) in answers:
         np.savez(source.with_suffix(".answer.npz"), X=X)
         source.with_suffix(".answer.json").write_text(json.dumps({**row, "unit": seconds}), encoding="utf-8")
 
 
-def _answer(op: Any, task: dict[str, Any], repeat: int) -> tuple[Any, dict[str, Any]]:
+def _answer(op: Any, task: dict[str, Any], repeat: int, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     n, mu, make = int(task["n"]), float(task["mu"]), op.problems
     problem = make.compressed_modes(int(task["m"]), n, mu) if "m" in task else make.sparse_pca(task["A"], n, mu)
-    start = {"start": task["X0"]} if "X0" in task else {}
+    given = given | ({"start": task["X0"]} if "X0" in task else {})
     times = []
     for _ in range(repeat):
         wall, cpu = perf_counter(), process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", op.ConvergenceWarning)
-            result = op.minimize(problem, **start)
+            result = op.minimize(problem, **given)
         times.append((process_time() - cpu, perf_counter() - wall))
     cpu, wall = (median(column) for column in zip(*times, strict=True))
     found = {"cpu_seconds": cpu, "seconds": wall, "status": result.status.name, "iterations": result.iterations}

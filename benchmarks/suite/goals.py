@@ -8,6 +8,7 @@ from benchmarks.studies.task import Row
 from benchmarks.suite.compare import gap, gaps, lowest, quantile
 
 WAYS = "minimize", "minimize-without-numba", "minimize-fresh"
+WORSE = 1e-4  # a peer that is lower by more than this share wins a seed
 SHARES = {"median": 0.5, "90th percentile": 0.9, "largest": 1.0}
 
 
@@ -28,7 +29,7 @@ def goals(rows: Mapping[str, Sequence[Row]], settings: Mapping[str, Any]) -> lis
             number = sum(one <= same for one in shares)
             claim, allowed = f"tables with an objective not above {other}", f">= {100 * wanted['share']:.0f} %"
             found.append(Target(claim, allowed, f"{number} of {len(shares)}", number >= wanted["share"] * len(shares)))
-    return [*found, *_modes(rows["minimize"], settings)]
+    return [*found, *_modes(rows["minimize"], settings), *_families(rows, wanted["lost"])]
 
 
 def _heldout(rows: Sequence[Row], kind: str) -> list[Row]:
@@ -62,3 +63,40 @@ def _modes(rows: Sequence[Row], settings: Mapping[str, Any]) -> list[Target]:
             Target("random starts of compressed modes", "all converge", f"{number} of {len(random)}", number == len(random))
         )
     return found
+
+
+def _families(rows: Mapping[str, Sequence[Row]], most: Mapping[str, int]) -> list[Target]:
+    """Return for each effort the seeds of each family that are lost to the peer that wins most."""
+    found, theirs = [], _best_starts([row for row in rows.get("peers", []) if row["study"] == "families"])
+    for effort, allowed in most.items():
+        own = _heldout(rows.get("minimize" if effort == "normal" else f"minimize-{effort}", []), "families")
+        counts = {name: _lost(group, theirs) for name, group in _by_family(own).items()}
+        if counts and theirs:
+            words = ", ".join(f"{name}: {number}" for name, number in counts.items())
+            claim = f"seeds of a family lost to any one peer, effort {effort}"
+            found.append(Target(claim, f"<= {allowed}", words, max(counts.values()) <= allowed))
+    return found
+
+
+def _best_starts(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """Return the lowest objective of each peer on each case."""
+    return {who: lowest(row for row in rows if row["who"] == who) for who in dict.fromkeys(row["who"] for row in rows)}
+
+
+def _by_family(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["case"].partition(",")[0], []).append(row)
+    return found
+
+
+def _lost(rows: Sequence[Row], theirs: Mapping[str, Mapping[str, float]]) -> int:
+    """Return on how many cases the most successful peer is lower, by more than a share of
+    max(1, |f|).
+    """
+    return max(sum(_beaten(row, peer) for row in rows) for peer in theirs.values())
+
+
+def _beaten(row: Row, peer: Mapping[str, float]) -> bool:
+    other = peer.get(row["case"])
+    return other is not None and row["objective"] - other > WORSE * max(1.0, abs(other))

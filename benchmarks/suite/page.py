@@ -15,6 +15,7 @@ NAMES = {
     "minimize": "this version",
     "minimize-without-numba": "this version, without numba",
     "minimize-fresh": "this version, first call of a process without cached code",
+    "minimize-thorough": 'this version, `effort="thorough"`',
     "before": "before",
 }
 TUNING = ", tuning"  # the end of the titles of what methods are tuned on
@@ -34,8 +35,9 @@ Made by `make bench-tables` from the settings in `benchmarks/tables.toml`; do no
 - Objectives are compared at the nearest point with X'X = I, relative to their size: one is above another if it is so by more
   than 1e-6. `best known` is the lowest that anything has found so far; `python -m benchmarks.tables --lower` lowers it.
 - `before` is the commit that `tables.toml` names, in an environment of its own. `peers` is the lowest of pymanopt, CDOpt,
-  geoopt and PySTOP, each from a random start, from the principal components and from our start, as `benchmarks/peers` runs
-  them."""
+  geoopt and PySTOP, on the families also of our ManPG-Ada, SOC and RADMM, each from a random start, from the principal
+  components and from our start, as `benchmarks/peers` runs them. A seed of a family is lost to a peer that is lower by more
+  than 1e-4 of max(1, |f|) from the best of its starts."""
 
 
 def summary(rows: Sequence[Row], who: str) -> list[list[str]]:

@@ -1,14 +1,17 @@
 """Other packages on the same tables, each from three starts: a random one, the principal
-components, and the one with which our default call begins.
+components, and the one with which our default call begins. On the families other methods of this
+library as well.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from time import process_time
 from typing import Any
 
 import numpy as np
 from benchmarks.data import Matrix
 from benchmarks.peers.run import Outcome, solve_all
+from benchmarks.studies.contest import solved_by
 from benchmarks.studies.task import Row
 from benchmarks.suite.cases import Case
 from benchmarks.suite.runs import objective
@@ -32,14 +35,16 @@ def grid(chosen: Sequence[Case], settings: dict[str, Any]) -> Iterator[Case]:
 
 
 def perform(chosen: Sequence[Case], wanted: dict[str, Any]) -> Iterator[tuple[Case, list[Row]]]:
-    """Yield each case with its rows, one for each package and start; cases with the same data share
-    a process.
+    """Yield each case with its rows, one for each package or method and start; cases with the same
+    data share a process.
     """
     for _, group in groupby(chosen, key=lambda case: case.group):
         own = list(group)
         tasks = [_task(case, start) for case in own for start in STARTS]
         timeout = wanted["timeout"] * len(own)
         found = {package: solve_all(package, tasks, timeout=timeout) for package in wanted["packages"]}
+        methods = wanted["methods"] if own[0].kind == "families" else []
+        found |= {name: [_by_method(name, task) for task in tasks] for name in methods}
         for k, case in enumerate(own):
             pairs = [(package, k * len(STARTS) + j) for package in found for j in range(len(STARTS))]
             yield case, [_row(case, package, STARTS[at % len(STARTS)], found[package][at]) for package, at in pairs]
@@ -52,6 +57,13 @@ def _task(case: Case, start: str) -> dict[str, Any]:
     task, problem = case.make(), case.problem()
     scale = float(np.sqrt(np.mean(np.sum(task["A"] ** 2, axis=0))))
     return {"A": task["A"] / scale, "n": case.n, "mu": task["mu"] / scale**2, "X0": _start(problem, task["A"], start)}
+
+
+def _by_method(name: str, task: dict[str, Any]) -> Outcome:
+    """Return what one of our own methods finds."""
+    began = process_time()
+    result = solved_by(op.problems.sparse_pca(task["A"], task["n"], task["mu"]), name, task["X0"])
+    return Outcome(result.X, result.seconds, process_time() - began, result.iterations, result.status.name)
 
 
 def _start(problem: op.Problem, A: Matrix, start: str) -> Matrix:

@@ -29,6 +29,7 @@ class Way:
     repeat: int = 1
     numba: bool = True
     fresh: bool = False  # a process for each call, without any cache of compiled code
+    thorough: bool = False  # with effort="thorough"
 
 
 def batches(chosen: Sequence[Case], way: Way) -> Iterator[list[Case]]:
@@ -48,8 +49,9 @@ def perform(batch: Sequence[Case], way: Way) -> list[Row]:
         for k, case in enumerate(batch):
             np.savez(folder / f"{k}.npz", **case.make())
         cache = {"NUMBA_CACHE_DIR": str(folder / "cache")} if way.fresh else {}
-        options = [*([] if way.numba else ["--without-numba"]), *(["--fresh"] if way.fresh else [])]
-        command = [str(way.interpreter), "-m", "benchmarks.suite.call", name, str(way.repeat), *options]
+        options = {"--without-numba": not way.numba, "--fresh": way.fresh, "--thorough": way.thorough}
+        chosen = [option for option, wanted in options.items() if wanted]
+        command = [str(way.interpreter), "-m", "benchmarks.suite.call", name, str(way.repeat), *chosen]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | ONE_THREAD | cache)
         if done.returncode:
             raise RuntimeError(f"The calls of {batch[0].group} failed:\n{done.stderr}")

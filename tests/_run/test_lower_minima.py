@@ -64,7 +64,7 @@ def test_looking_for_lower_minima_never_returns_a_higher_one(first, monkeypatch)
     monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "run", lambda call, X: tried.append(X) or worse)
     assert lower_minima(a_call(), better, RNG(0)) is better
-    assert 1 <= len(tried) <= FAILURES
+    assert 1 <= len(tried) <= 1 + FAILURES  # the first after an exchange of columns
 
 
 @pytest.mark.parametrize("why", ["time is over", "too much work", "smooth", "not converged", "interrupted"])
@@ -108,11 +108,13 @@ def like(result, share, status=Status.CONVERGED, X=None):
 JITTER = normal(7, 60, 30)
 
 
-def rounds(first, outcomes, monkeypatch, floor=1e12, probe_value=lambda problem, X: 0.0):
+def rounds(first, outcomes, monkeypatch, floor=1e12, probe_value=lambda problem, X: 0.0, exchanged=None):
     """Return what ``lower_minima`` returns if no problem is small, (X, stages) of each path and
-    where the runs begin; these end as told, then fail.
+    where the runs begin; these end as told, then fail. No columns are exchanged, or as told.
     """
     paths, runs, ends = [], [], iter(outcomes)
+    monkeypatch.setattr(module, "exchangeable", lambda problem, X: exchanged is not None)
+    monkeypatch.setattr(module, "exchanged", exchanged)
     monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
     monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=floor))
     monkeypatch.setattr(module, "follow", lambda problem, X, stages: paths.append((X, stages)) or X)
@@ -242,3 +244,40 @@ def test_a_slow_run_is_no_hop(monkeypatch):
     found = lower_minima(call, result, RNG(0), [stiefel.random_point(60, 30, seed=seed) for seed in range(3)])
     assert found is result
     assert call.meter.work.runs > 0
+
+
+def exchanging(first, values, outcomes, monkeypatch, floor=1e12):
+    """The same if columns are exchanged, which ends at these shares of the first objective; also
+    what each exchange was allowed.
+    """
+    allowed, shares = [], iter(values)
+
+    def exchanged(problem, X, rng, gradients, patience):
+        allowed.append((gradients, patience))
+        return X + 1, next(shares) * first.projected_objective
+
+    return *rounds(first, outcomes, monkeypatch, floor, exchanged=exchanged), allowed
+
+
+def test_columns_are_exchanged_before_paths_are_followed(first, monkeypatch):
+    """A run is made only if they end lower; in vain they are no failure of a path."""
+    found, paths, runs, allowed = exchanging(first, [1.0], [], monkeypatch)
+    assert found is first
+    assert (len(allowed), len(runs), len(paths)) == (1, FAILURES, 2 * FAILURES)
+    np.testing.assert_array_equal(paths[0][0], first.X)  # from the minimum itself
+
+
+def test_where_exchanges_lead_down_they_are_all_there_is(first, monkeypatch):
+    lower = like(first, 1.1)
+    found, paths, runs, allowed = exchanging(first, [1.1, 1.1], [lower], monkeypatch)
+    assert found is lower
+    assert (len(allowed), len(paths)) == (2, 0)
+    np.testing.assert_array_equal(runs[0], first.X + 1)
+
+
+def test_an_exchange_leaves_enough_of_the_floor_for_a_run(first, monkeypatch):
+    cost, wanted = max(GAUSSIAN.flops, SETTINGS.overhead), module.ROUND * SETTINGS.rounds + first.iterations
+    _, _, _, allowed = exchanging(first, [1.0], [], monkeypatch, floor=1.01 * wanted * cost)
+    assert allowed == [(pytest.approx(1.01 * wanted - first.iterations), SETTINGS.rounds)]
+    _, _, _, allowed = exchanging(first, [1.0], [], monkeypatch, floor=0.99 * module.ROUND * SETTINGS.rounds * cost)
+    assert allowed == []  # however long the run took

@@ -61,7 +61,9 @@ class Settings:
     power: int = 15  # steps of the power method for principal components
     dense: int = 4  # for n >= m / dense coordinate vectors are the best guess
     jitters: tuple[float, float] = (0.1, 3.0)  # random perturbations, near and far, of columns of length 1
-    rounds: int = 8  # the most rounds of basin hopping, half of them in vain; and of the polish
+    block: int = 4  # columns among which some are exchanged, at most
+    exchange: int = 5  # steps of an exchange, with a penalty that grows from a half
+    rounds: int = 8  # the most of basin hopping, half of them in vain; of the polish; of exchanges in vain, by size of block
 
 
 SETTINGS = Settings()

@@ -22,6 +22,7 @@ from orthoprox._run.run import run
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.solvers.rpncg import advanced, begun
+from orthoprox.starts.exchange import ROUND, exchangeable, exchanged
 from orthoprox.starts.points import neighbours, random_direction, shifted
 from orthoprox.starts.search import follow, path_length, probe_ends, probe_value
 from orthoprox.stopping.clock import Meter
@@ -42,9 +43,10 @@ def lower_minima(
 
     A round probes hops from the best minimiser found so far and runs from the lowest end, 2,000
     iterations at most. If X is small, the hops go in soft directions or replace a column of X, many
-    at a time. Otherwise they are two continuation paths: a wide and a narrow one from the
-    minimiser, or, after a failure, wide ones from random points near the minimiser and far from it.
-    The search ends after some failures in a row.
+    at a time. Otherwise columns are exchanged, many hops one after the other before a run, if f is
+    a sum over columns. If it is not, or this leads nowhere, the hops are two continuation paths: a
+    wide and a narrow one from the minimiser, or, after a failure, wide ones from random points near
+    the minimiser and far from it. The search ends after some failures in a row.
     """
     if result.status is not Status.CONVERGED or isinstance(call.problem.nonsmooth, Zero):
         return result
@@ -113,8 +115,8 @@ class _Search:
         k, problem = SETTINGS, call.problem
         self.call, self.best, self.gradients = call, result, call.meter.work.gradients
         self.small = self.soft = problem.is_small(SMALL.entries)
-        self.factor, self.rounds, self.fresh = factor, int(factor * k.rounds), True  # no hops to its neighbours yet
-        self.round = 0  # the gradients of the last round of hops
+        self.factor, self.rounds, self.exchanging = factor, int(factor * k.rounds), False
+        self.fresh, self.round = True, 0  # no hops to neighbours of the best yet; the gradients of the last round
         before = sum(part.gradients for part in result.phases if part.name == "run")
         steps = SMALL if problem.loop is not None else k  # compiled ones cost little beside their operations
         self.run_work = max(problem.flops, steps.overhead) * before
@@ -122,9 +124,11 @@ class _Search:
     def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
         """Look for lower minima."""
         self.small = self.small and self.call.problem.takes_stacks(self.best.X)
+        exchanges = not self.small and exchangeable(self.call.problem, self.best.X)
+        self.exchanging = exchanges and ROUND * SETTINGS.rounds <= self.floor
         for X0 in starts:
             self._run(X0)
-        failures, patience = 0, self.factor * (SMALL.failures if self.small else SETTINGS.rounds // 2)
+        failures, lowered, patience = 0, False, self.factor * (SMALL.failures if self.small else SETTINGS.rounds // 2)
         for _ in range(self.rounds):
             if failures >= patience or self.spent + self._price > self.allowed:
                 break
@@ -135,13 +139,22 @@ class _Search:
                 found = value < self._lower and self._run(X0)
             except (ArithmeticError, ValueError):  # l need not be defined along a path
                 found = False
-            failures = 0 if found else failures + 1
+            if self.exchanging and lowered and not found:
+                break  # where exchanges lead down, paths do not
+            failures, lowered = 0 if found else failures + 1 - self.exchanging, self.exchanging and found
+            self.exchanging = exchanges and found
 
     @property
     def allowed(self) -> float:
         """The gradients that may be spent."""
         numbers = SMALL if self.small else SETTINGS
-        return self.factor * max(numbers.floor, self.run_work) / max(self.call.problem.flops, numbers.overhead)
+        return max(self.floor, self.factor * self.run_work / max(self.call.problem.flops, numbers.overhead))
+
+    @property
+    def floor(self) -> float:
+        """The gradients that may be spent whatever the run took."""
+        numbers = SMALL if self.small else SETTINGS
+        return self.factor * numbers.floor / max(self.call.problem.flops, numbers.overhead)
 
     @property
     def spent(self) -> int:
@@ -156,7 +169,8 @@ class _Search:
         k, (first, second) = SETTINGS, SMALL.stages
         if self.small:
             return max(SMALL.stack * (first + second / SMALL.halving), self.round)
-        return float(2 * (path_length(k.widths) + k.probe) + self.best.iterations)
+        hops = ROUND if self.exchanging else 2 * (path_length(k.widths) + k.probe)
+        return float(hops + self.best.iterations)
 
     @property
     def _lower(self) -> float:
@@ -179,6 +193,8 @@ class _Search:
         problem, k, X = self.call.problem, SETTINGS, self.best.X
         if self.small:
             return min(self._ends(rng, failures), key=itemgetter(0))[::-1]
+        if self.exchanging:
+            return exchanged(problem, X, rng, self.floor - self.spent - self.best.iterations, self.factor * k.rounds)
         paths = [(X, k.widths), (X, k.widths[1:])]
         if failures:
             paths = [(X + jitter * random_direction(problem, rng), k.widths) for jitter in k.jitters]

@@ -60,7 +60,7 @@ def search(
                 found = probe_ends(problem, [X for _, X in found])
         else:
             path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
-            for candidate in _candidates(problem, rng, (*number * kinds, *path)):
+            for candidate in _candidates(problem, rng, (*max(1, number // 2) * kinds, *path)):
                 found.append((inf, candidate))  # a candidate that cannot be probed in time comes last
                 found[-1] = probe_value(problem, candidate), candidate
     found.sort(key=lambda candidate: candidate[0])

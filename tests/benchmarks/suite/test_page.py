@@ -102,3 +102,23 @@ def test_a_random_start_is_compared_with_the_best_of_its_problem():
     rows[1]["objective"] = 2.5
     assert compare.lowest(rows) == {"modes 256, n = 4, mu = 0.1": 2.0}
     assert compare.gaps(rows, compare.lowest(rows)) == [0.0, 0.25]
+
+
+def families(value, *, part="heldout", **more):
+    return [{"study": "families", "case": f"AR(1), seed {k}", **row(value, part=part), **more} for k in range(4)]
+
+
+def test_a_seed_is_lost_to_a_single_peer_at_its_best_start():
+    """Two peers that win two seeds each have not won four; 1e-4 is of max(1, |f|)."""
+    peers = [dict(one, who=who, start=start) for who in ("a", "b") for start in ("x", "y") for one in families(1.0)]
+    for one in peers:
+        del one["parts"]
+    peers[0]["objective"] = peers[5]["objective"] = peers[10]["objective"] = peers[15]["objective"] = -0.5
+    for value, number in ((-0.5 + 5e-5, 0), (-0.5 + 2e-4, 2)):
+        rows = {"minimize": families(value), "minimize-thorough": families(value), "peers": peers}
+        found = [goal for goal in goals.goals(rows, settings()) if "lost" in goal.claim]
+        assert [goal.found for goal in found] == [f"AR(1): {number}"] * 2
+        assert all(goal.met for goal in found)
+    rows["minimize-thorough"] = families(1.1)  # above all
+    found = [goal for goal in goals.goals(rows, settings()) if "lost" in goal.claim]
+    assert [goal.met for goal in found] == [True, False]
