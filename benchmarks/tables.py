@@ -8,7 +8,8 @@ Each case of tables.toml is a whole call of ``minimize`` in a process with one B
 units of the calibration loop. Without options that limit it the command measures this version on
 all cases, writes docs/tables/WHO.jsonl and the page docs/tables.md. With them it prints a summary
 and the rows; --out keeps those. WHO is "minimize", "before" (an older commit in an environment of
-its own) or "peers" (other packages), whose rows are kept: only cases that have none are run. With
+its own) or "peers" (other packages), whose rows are kept: only cases that have none are run; or
+"budget" (this version with the time that runs of other packages take). With
 --thorough the families alone are measured, with effort="thorough".
 """
 
@@ -26,11 +27,11 @@ from benchmarks.suite.compare import lowest
 from benchmarks.suite.page import block, listing, objectives, page, phases, times
 from benchmarks.suite.runs import Way, batches, perform
 
-from benchmarks.suite import before, best, peers
+from benchmarks.suite import before, best, budget, peers
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "tables"
-WHO = "minimize", "before", "peers"
+WHO = "minimize", "before", "peers", "budget"
 
 
 def run(chosen: Sequence[Case], way: Way) -> Iterator[tuple[Case, list[Row]]]:
@@ -43,10 +44,13 @@ def run(chosen: Sequence[Case], way: Way) -> Iterator[tuple[Case, list[Row]]]:
         print(f"{done}/{len(chosen)}, {perf_counter() - began:.0f} s: {batch[0].group}", file=sys.stderr, flush=True)
 
 
-def compared(chosen: Sequence[Case]) -> Iterator[tuple[Case, list[Row]]]:
-    """Run packages on cases and yield each with its rows."""
+def compared(chosen: Sequence[Case], who: str) -> Iterator[tuple[Case, list[Row]]]:
+    """Run packages on cases, perhaps with calls that have their time, and yield each with its
+    rows.
+    """
     began = perf_counter()
-    for k, (case, rows) in enumerate(peers.perform(chosen, settings()["peers"]), 1):
+    done = peers.perform(chosen, settings()["peers"]) if who == "peers" else budget.perform(chosen, settings())
+    for k, (case, rows) in enumerate(done, 1):
         yield case, rows
         print(f"{k}/{len(chosen)}, {perf_counter() - began:.0f} s: {case.name}", file=sys.stderr, flush=True)
 
@@ -80,7 +84,7 @@ def main() -> None:
     rows = measure(chosen, options)
     if options.lower:
         print(f"lower than what was known: {', '.join(best.lower(rows)) or 'none'}", file=sys.stderr)
-    if options.who != "peers":
+    if options.who not in ("peers", "budget"):
         others = {"best known": best.read(), "before": lowest(read("before")), "peers": lowest(read("peers"))}
         parts = (listing(rows, others), times({"minimize": rows}), phases(rows), objectives(rows, others, settings()["same"]))
         print("\n\n".join(parts))
@@ -93,7 +97,7 @@ def measure(chosen: Sequence[Case], options: argparse.Namespace) -> list[Row]:
     ways = {"without-numba": options.without_numba, "fresh": options.fresh, "thorough": options.thorough}
     name = f"{'-'.join([options.who, *(word for word, wanted in ways.items() if wanted)])}.jsonl"
     file = options.out or (None if limited and options.who == "minimize" else FOLDER / name)
-    if file and options.who == "minimize":
+    if file and options.who in ("minimize", "budget"):
         file.unlink(missing_ok=True)
     kept = Rows(file.resolve()) if file else None
     if options.who == "before":
@@ -101,8 +105,10 @@ def measure(chosen: Sequence[Case], options: argparse.Namespace) -> list[Row]:
         way = Way(before.python(settings()["before"]), repeat=options.repeat)
     if options.who == "peers":
         chosen = kept.left(peers.grid(chosen, settings()))
+    if options.who == "budget":
+        chosen = budget.grid(chosen, settings())
     rows = []
-    for case, own in compared(chosen) if options.who == "peers" else run(chosen, way):
+    for case, own in compared(chosen, options.who) if options.who in ("peers", "budget") else run(chosen, way):
         rows += [{**case.at, **row} for row in own]
         if kept:
             kept.append(case, own)

@@ -31,7 +31,7 @@ def main(folder: Path, repeat: int, *options: str) -> None:
 
     before = unit()
     if "--fresh" not in options:
-        _warm_up(op)
+        warm_up(op)
     given = {"effort": "thorough"} if "--thorough" in options else {}
     answers = []
     for source in sorted(folder.glob("*.npz"), key=lambda path: int(path.stem)):
@@ -62,7 +62,8 @@ def _answer(op: Any, task: dict[str, Any], repeat: int, given: dict[str, Any]) -
     return np.asarray(result.X), found
 
 
-def _warm_up(op: Any) -> None:
+def warm_up(op: Any) -> None:
+    """Pay for what is loaded or compiled at the first use."""
     rng = np.random.default_rng(0)
     for m, n in (TINY, LARGER):
         op.minimize(op.problems.sparse_pca(rng.standard_normal((m, m)), n, 1.0))

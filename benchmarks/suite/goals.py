@@ -29,7 +29,8 @@ def goals(rows: Mapping[str, Sequence[Row]], settings: Mapping[str, Any]) -> lis
             number = sum(one <= same for one in shares)
             claim, allowed = f"tables with an objective not above {other}", f">= {100 * wanted['share']:.0f} %"
             found.append(Target(claim, allowed, f"{number} of {len(shares)}", number >= wanted["share"] * len(shares)))
-    return [*found, *_modes(rows["minimize"], settings), *_families(rows, wanted["lost"])]
+    found += [*_modes(rows["minimize"], settings), *_families(rows, wanted["lost"])]
+    return [*found, *_budgets(rows.get("budget", []), wanted["budget"], same)]
 
 
 def _heldout(rows: Sequence[Row], kind: str) -> list[Row]:
@@ -100,3 +101,9 @@ def _lost(rows: Sequence[Row], theirs: Mapping[str, Mapping[str, float]]) -> int
 def _beaten(row: Row, peer: Mapping[str, float]) -> bool:
     other = peer.get(row["case"])
     return other is not None and row["objective"] - other > WORSE * max(1.0, abs(other))
+
+
+def _budgets(rows: Sequence[Row], share: float, same: float) -> list[Target]:
+    number = sum(gap(row["objective"], row["theirs"]) <= same for row in rows)
+    claim, found = "families, calls with the time of a package: not above it", f"{number} of {len(rows)}"
+    return [Target(claim, f">= {100 * share:.0f} %", found, number >= share * len(rows))] if rows else []

@@ -95,6 +95,20 @@ def listing(rows: Sequence[Row], others: Mapping[str, Objectives], units: Object
     return markdown([*header, *(f"above {name}" for name in others), "converged"], lines)
 
 
+def budgets(rows: Sequence[Row], same: float) -> str:
+    """Return how calls end that have as long as a run of a package took."""
+    text = """\
+Calls of `minimize` on the families with `max_seconds`: the time that a run of a package took on the same problem, from a
+random start or from the principal components, at least .05 s (`python -m benchmarks.tables --who budget`)."""
+    lines = []
+    for who in dict.fromkeys(row["who"] for row in rows):
+        own = [row for row in rows if row["who"] == who]
+        seconds, shares = [row["budget"] for row in own], [gap(row["objective"], row["theirs"]) for row in own]
+        found = (f"{sum(test)} of {len(own)}" for test in ([s <= same for s in shares], [s < -same for s in shares]))
+        lines.append([who, f"{min(seconds):.2g}", f"{quantile(seconds, 0.5):.2g}", f"{max(seconds):.2g}", *found])
+    return f"{text}\n\n{markdown(['package', 'shortest, s', 'median, s', 'longest, s', 'not above', 'below'], lines)}"
+
+
 def block(kept: Mapping[str, Rows], same: float) -> str:
     """Return the table of the README: whole calls beside the older version and other packages, and
     by what share the worst is above them, without what methods are tuned on alone.
@@ -145,6 +159,10 @@ Shares of the parts of a call in the time and in the gradients of all calls:
 ## Objectives
 
 {objectives(ours, others, settings["same"])}
+
+## Budgets
+
+{budgets(rows.get("budget", []), settings["same"])}
 
 ## All cases
 

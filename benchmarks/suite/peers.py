@@ -40,7 +40,7 @@ def perform(chosen: Sequence[Case], wanted: dict[str, Any]) -> Iterator[tuple[Ca
     """
     for _, group in groupby(chosen, key=lambda case: case.group):
         own = list(group)
-        tasks = [_task(case, start) for case in own for start in STARTS]
+        tasks = [task(case, start) for case in own for start in STARTS]
         timeout = wanted["timeout"] * len(own)
         found = {package: solve_all(package, tasks, timeout=timeout) for package in wanted["packages"]}
         methods = wanted["methods"] if own[0].kind == "families" else []
@@ -50,13 +50,13 @@ def perform(chosen: Sequence[Case], wanted: dict[str, Any]) -> Iterator[tuple[Ca
             yield case, [_row(case, package, STARTS[at % len(STARTS)], found[package][at]) for package, at in pairs]
 
 
-def _task(case: Case, start: str) -> dict[str, Any]:
+def task(case: Case, start: str) -> dict[str, Any]:
     """Return the task over a unit in which the columns of A have norm 1 on average: the settings of
     the packages were tried on such data.
     """
-    task, problem = case.make(), case.problem()
-    scale = float(np.sqrt(np.mean(np.sum(task["A"] ** 2, axis=0))))
-    return {"A": task["A"] / scale, "n": case.n, "mu": task["mu"] / scale**2, "X0": _start(problem, task["A"], start)}
+    asked, problem = case.make(), case.problem()
+    scale = float(np.sqrt(np.mean(np.sum(asked["A"] ** 2, axis=0))))
+    return {"A": asked["A"] / scale, "n": case.n, "mu": asked["mu"] / scale**2, "X0": _start(problem, asked["A"], start)}
 
 
 def _by_method(name: str, task: dict[str, Any]) -> Outcome:

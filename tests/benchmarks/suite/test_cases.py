@@ -62,7 +62,7 @@ def test_above_mu_max_coordinate_vectors_are_optimal():
 def test_packages_get_the_same_problem_over_a_unit():
     """A start of theirs is feasible, and their objective is ours over the square of the unit."""
     case = next(cases("tuning", "wine"))
-    task, problem = peers._task(case, "pca"), case.problem()
+    task, problem = peers.task(case, "pca"), case.problem()
     X = task["X0"]
     assert np.allclose(X.T @ X, np.eye(case.n))
     theirs = -(np.linalg.norm(task["A"] @ X) ** 2) + task["mu"] * np.abs(X).sum()

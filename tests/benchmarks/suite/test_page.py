@@ -7,7 +7,7 @@ import pytest
 from benchmarks.studies.page import fill
 from benchmarks.studies.rows import Rows
 from benchmarks.suite.cases import settings
-from benchmarks.suite.page import block, page
+from benchmarks.suite.page import block, budgets, page
 
 from benchmarks.suite import best, compare, goals
 
@@ -122,3 +122,15 @@ def test_a_seed_is_lost_to_a_single_peer_at_its_best_start():
     rows["minimize-thorough"] = families(1.1)  # above all
     found = [goal for goal in goals.goals(rows, settings()) if "lost" in goal.claim]
     assert [goal.met for goal in found] == [True, False]
+
+
+def test_calls_with_a_budget_are_compared_with_the_run_whose_time_they_have():
+    rows = [{"who": "pystop", "budget": 0.05, "objective": ours, "theirs": -2.0} for ours in (-2.0, -2.1, -1.9)]
+    rows += [{"who": "cdopt", "budget": seconds, "objective": -2.0, "theirs": -2.0} for seconds in (0.1, 0.4, 0.2)]
+    (target,) = goals._budgets(rows, 0.9, 1e-6)
+    assert (target.found, target.met) == ("5 of 6", False)
+    assert goals._budgets(rows, 0.8, 1e-6)[0].met
+    assert goals._budgets([], 0.9, 1e-6) == []
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in budgets(rows, 1e-6).splitlines()]
+    assert ["pystop", "0.05", "0.05", "0.05", "2 of 3", "1 of 3"] in lines
+    assert ["cdopt", "0.1", "0.2", "0.4", "3 of 3", "0 of 3"] in lines
