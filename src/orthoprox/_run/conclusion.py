@@ -123,12 +123,14 @@ class _Search:
 
     def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
         """Look for lower minima."""
+        n = self.call.problem.shape[1]
         self.small = self.small and self.call.problem.takes_stacks(self.best.X)
         exchanges = not self.small and exchangeable(self.call.problem, self.best.X)
         self.exchanging = exchanges and ROUND * SETTINGS.rounds <= self.floor
         for X0 in starts:
             self._run(X0)
-        failures, lowered, patience = 0, False, self.factor * (SMALL.failures if self.small else SETTINGS.rounds // 2)
+        failures, lowered = 0, False
+        patience = self.factor * (max(SMALL.failures, n // 2) if self.small else SETTINGS.rounds // 2)
         for _ in range(self.rounds):
             if failures >= patience or self.spent + self._price > self.allowed:
                 break

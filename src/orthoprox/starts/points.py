@@ -86,7 +86,7 @@ def rotated(problem: Problem, rng: np.random.Generator) -> Array:
 
 
 def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[Array]:
-    """Return VR for some minimisers R of the smoothed g(VR), V principal components: one from
+    """Return principal components V, and VR for some minimisers R of the smoothed g(VR): one from
     R = I, the others from random R, if the terms take stacks of matrices.
 
     For a variance l(VR) = l(V) for every rotation R. Under a weak penalty, the rotation is nearly
@@ -104,7 +104,7 @@ def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[A
         nu = problem.smoothing(coordinate_point, D, width)
         for _ in range(k.power):
             R = polar(V.mT @ problem.prox(V @ R, nu))
-    return list(V @ R) if stacks else [V @ R]
+    return [V, *(V @ R if stacks else [V @ R])]
 
 
 def _subspace(problem: Problem, rng: np.random.Generator) -> Array:

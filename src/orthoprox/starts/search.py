@@ -22,6 +22,7 @@ from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import scaled
 from orthoprox.problems.smoothed import Smoothed
+from orthoprox.smooth.curvature import hessian_matrix
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random, rotations, steepest
 from orthoprox.stopping.clock import Deadline, Stopped
 
@@ -57,7 +58,9 @@ def search(
             for candidate in _many_candidates(problem, rng):
                 found.append((inf, candidate))
             with suppress(*BROKEN):
-                found = probe_ends(problem, [X for _, X in found])
+                components, found = found[-1][1], probe_ends(problem, [X for _, X in found])
+                if _worth_waiting(problem):
+                    found[:1] = probe_ends(problem, [found[0][1], components], (int(SMALL.hasty),))
         else:
             path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
             for candidate in _candidates(problem, rng, (*max(1, number // 2) * kinds, *path)):
@@ -75,6 +78,13 @@ def runner_up_pays(problem: Problem) -> bool:
     return not problem.is_small(SMALL.entries) and path_length(SETTINGS.widths) <= _beyond_probes(problem)
 
 
+def _worth_waiting(problem: Problem) -> bool:
+    """Whether principal components deserve a longer probe: they are exact, and X is not so small
+    that hops find all that they lead to.
+    """
+    return hessian_matrix(problem.smooth) is not None and not problem.is_small(SMALL.entries // SMALL.halving)
+
+
 def _beyond_probes(problem: Problem, kinds: int = 2) -> float:
     """Return the iterations that the work of a search allows beyond the probes of coordinate
     vectors and of one start of each kind.
@@ -84,15 +94,17 @@ def _beyond_probes(problem: Problem, kinds: int = 2) -> float:
 
 def _many_candidates(problem: Problem, rng: np.random.Generator) -> Iterator[Array]:
     """Yield the starts that are probed side by side: two choices of coordinate vectors, the best
-    rotations of principal components, and random points.
+    rotations of principal components, random points, and principal components as they are.
     """
-    coordinate_points = affordable_coordinates(problem, rng)
+    coordinate_points, components = affordable_coordinates(problem, rng), random(problem, rng)
     yield from coordinate_points
     with suppress(*BROKEN):
         yield from (steepest(problem, rng) for _ in coordinate_points)
-        yield from sorted(rotations(problem, rng, SMALL.stack // 2), key=lambda X: float(problem.value(X)))[: SMALL.halving]
-    for _ in range(SMALL.stack - 2 * len(coordinate_points) - SMALL.halving):
+        components, *rotated = rotations(problem, rng, SMALL.stack // 2)
+        yield from sorted(rotated, key=lambda X: float(problem.value(X)))[: SMALL.halving]
+    for _ in range(SMALL.stack - 2 * len(coordinate_points) - SMALL.halving - 1):
         yield random(problem, rng)
+    yield components
 
 
 def _candidates(problem: Problem, rng: np.random.Generator, kinds: Sequence[Kind]) -> Iterator[Array]:
@@ -163,9 +175,9 @@ def probe_value(problem: Problem, X: Array) -> float:
     return value if value == value else inf
 
 
-def probe_ends(problem: Problem, starts: Sequence[Array]) -> list[tuple[float, Array]]:
-    """Return f and the points of the manifold where probes from several starts end, the lowest
-    first.
+def probe_ends(problem: Problem, starts: Sequence[Array], stages: Sequence[int] = SMALL.stages) -> list[tuple[float, Array]]:
+    """Return f and the points of the manifold where probes from several starts end, after so many
+    iterations in all stages, the lowest first.
 
     The probes go side by side, or one after the other through the compiled loop. After each stage
     the lower quarter of them goes on (successive halving, Jamieson and Talwalkar 2016). A probe
@@ -178,7 +190,7 @@ def probe_ends(problem: Problem, starts: Sequence[Array]) -> list[tuple[float, A
     first = values = np.nan_to_num([memory.value for memory in going.memories], nan=inf, neginf=inf)
     ended: list[tuple[float, Array]] = []
     with suppress(Stopped):
-        for stage in SMALL.stages:
+        for stage in stages:
             with suppress(Stopped):
                 going.advance(phase, problem, stage, SETTINGS.goal)
             ends = polar(going.now["X"]).astype(dtype)
