@@ -11,8 +11,8 @@ from operator import itemgetter
 import numpy as np
 
 from orthoprox._adaptive.polish import polish
-from orthoprox._adaptive.settings import SETTINGS
-from orthoprox._adaptive.small import SMALL
+from orthoprox._adaptive.settings import SETTINGS, Settings
+from orthoprox._adaptive.small import SMALL, Small
 from orthoprox._arrays.library import Array
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
@@ -117,9 +117,9 @@ class _Search:
         self.small = self.soft = problem.is_small(SMALL.entries)
         self.factor, self.rounds, self.exchanging = factor, int(factor * k.rounds), False
         self.fresh, self.round = True, 0  # no hops to neighbours of the best yet; the gradients of the last round
-        before = sum(part.gradients for part in result.phases if part.name == "run")
-        steps = SMALL if problem.loop is not None else k  # compiled ones cost little beside their operations
-        self.run_work = max(problem.flops, steps.overhead) * before
+        loop, before = problem.loop, sum(part.gradients for part in result.phases if part.name == "run")
+        self.flops = problem.flops if loop is None else loop.flops
+        self.run_work = max(self.flops, k.overhead if loop is None else SMALL.overhead) * before
 
     def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
         """Look for lower minima."""
@@ -149,14 +149,16 @@ class _Search:
     @property
     def allowed(self) -> float:
         """The gradients that may be spent."""
-        numbers = SMALL if self.small else SETTINGS
-        return max(self.floor, self.factor * self.run_work / max(self.call.problem.flops, numbers.overhead))
+        return max(self.floor, self.factor * self.run_work / max(self.flops, self._numbers.overhead))
 
     @property
     def floor(self) -> float:
         """The gradients that may be spent whatever the run took."""
-        numbers = SMALL if self.small else SETTINGS
-        return self.factor * numbers.floor / max(self.call.problem.flops, numbers.overhead)
+        return self.factor * self._numbers.floor / max(self.flops, self._numbers.overhead)
+
+    @property
+    def _numbers(self) -> Small | Settings:
+        return SMALL if self.small else SETTINGS
 
     @property
     def spent(self) -> int:
