@@ -17,7 +17,7 @@ from benchmarks.support_bounds import angle_bound, group_supports
 
 Matrix = np.ndarray[Any, Any]
 LARGEST = 21  # variables and components up to which all subsets of variables are looked at
-_SHARED, _MOST = 6, 3_000_000  # nonzeros beyond one for each variable, and supports: beyond, the bound of their group stays
+_SHARED, _MOST = 5, 3_000_000  # nonzeros beyond one for each variable, and supports: beyond, the bound of their group stays
 
 
 class Limit:
