@@ -6,7 +6,6 @@ python -m benchmarks.estimators
 import sys
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -15,8 +14,9 @@ from typing import Any
 
 import numpy as np
 from benchmarks.calibration import unit
-from benchmarks.estimator_limits import all_supports, best_of, one_overlap, without_one
-from benchmarks.estimator_tables import Table, held_out, tables
+from benchmarks.estimator_limits import LARGEST, Limit
+from benchmarks.estimator_tables import Table, held_out, looked_at, tables
+from benchmarks.support_lists import all_supports, best_of, one_overlap, without_one
 from sklearn.datasets import load_digits, load_wine
 from sklearn.decomposition import PCA
 from sklearn.decomposition import SparsePCA as Rival
@@ -30,7 +30,7 @@ from orthoprox.reproduce.table import markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "estimators.md"
 LEVELS, SEEDS, SPAN = 12, 3, 30  # of the rival's penalty, which goes down from its largest by this factor
-LOOKED_AT = "star98", "USJudgeRatings", "Hitters", "mtcars", "Boston", "cars"  # when candidates were chosen
+SMALL = 18  # entries of X up to which all supports are listed
 EQUAL = 1e-6  # relative; explained variances closer than this are equal
 Matrix = np.ndarray[Any, Any]
 
@@ -161,16 +161,17 @@ def pit_props() -> str:
     return markdown(["components", "nonzeros", "explained %", "adjusted %"], rows)
 
 
-def limits(name: str, rows: list[Cell]) -> list[list[str]]:
+def limits(name: str, table: Table, rows: list[Cell]) -> list[list[str]]:
     """Return the lines of a table of what is out of reach: the rival explains more than any
     orthonormal components with as many nonzeros can, by a bound or by all supports.
     """
-    lines, (A, n) = [], (tables() | held_out())[name]
+    lines, (A, n) = [], table
     C, m = A.T @ A * (A.shape[1] / np.sum(A**2)), A.shape[1]
     for k in sorted({cell.nonzeros for cell in rows if cell.gap < -EQUAL}):
         lost = [cell for cell in rows if cell.nonzeros == k and cell.gap < -EQUAL]
         theirs = min(cell.theirs for cell in lost)
         limit, how = _limit(C, n, k, theirs * m)
+        print(name, k, how, file=sys.stderr, flush=True)
         beyond = sum(cell.theirs > limit / m * (1 + EQUAL) for cell in lost)
         values = [f"{100 * value:.3f}" for value in (lost[0].ours, theirs, limit / m)]
         lines.append([name, str(k), str(len(lost)), *values, how, str(beyond)])
@@ -184,17 +185,20 @@ def _limit(C: Matrix, n: int, k: int, theirs: float) -> tuple[float, str]:
     """Return the most that orthonormal components with k nonzeros explain, as far as it is known,
     and how.
     """
-    m = len(C)
-    left_out = without_one(C, n)
-    if k == m + 1:
-        return left_out, "a variable left out"
-    if m * n <= 18:
+    m, above = len(C), theirs * (1 - 2 * EQUAL)
+    pca = float(np.sum(np.linalg.eigvalsh(C)[-n:]))
+    if m + n > LARGEST:
+        return pca, "PCA"
+    limit, listed = Limit(C, n).bound(k, above)
+    if limit > above and m * n <= SMALL:
         best, number = best_of(C, all_supports(m, n, k))
-        return best, f"all {number:,} supports"
-    if n == 3 and k - m in (2, 3) and left_out < theirs:
+        return best, f"{number:,} supports, Newton's method"
+    if limit > above and n == 3 and k - m in (2, 3) and without_one(C, n) < theirs:
         best, number = best_of(C, one_overlap(C, k - m, 0.9999 * theirs), 0.9999 * theirs)
-        return best, f"{number:,} supports, others below"
-    return float(np.sum(np.linalg.eigvalsh(C)[-n:])), "PCA"
+        return best, f"{number:,} supports, Newton's method"
+    if limit >= pca * (1 - EQUAL):
+        return pca, "PCA"
+    return limit, f"groups, {listed:,} supports" if listed else "groups"
 
 
 def details(rows: list[Cell]) -> str:
@@ -211,29 +215,25 @@ def main() -> None:
     """Write the page."""
     warnings.simplefilter("ignore")
     one = median(unit() for _ in range(3))
-    with ProcessPoolExecutor(2, initializer=warnings.simplefilter, initargs=("ignore",)) as pool:
-        runs = {name: pool.submit(cells, name, table) for name, table in (tables() | held_out()).items()}
-        found = {name: run.result() for name, run in runs.items()}
-        beyond = [line for lines in pool.map(limits, found, found.values()) for line in lines]
-    chosen = {name: found[name] for name in tables()}
-    other = {name: found[name] for name in held_out()}
-    every = [cell for rows in (chosen | other).values() for cell in rows]
-    structural = [cell for cell in every if cell.nonzeros == cell.variables + 1]
+    chosen, seen, new = tables(), looked_at(), held_out()
+    every = chosen | seen | new
+    found = {name: cells(name, table) for name, table in every.items()}
+    beyond = [line for name, rows in found.items() for line in limits(name, every[name], rows)]
+    lines = [summary(rows, one, _titled(name, seen, new)) for name, rows in found.items()]
+    both = [cell for rows in found.values() for cell in rows]
+    lines.append(summary(both, one, "all"))
+    lines.append(summary([cell for cell in both if cell.table in new], one, "of these: held out"))
+    structural = [cell for cell in both if cell.nonzeros == cell.variables + 1]
+    lines.append(summary(structural, one, "of these: one nonzero more than variables"))
     parts = (PAGE.with_suffix("") / "page.md").read_text(encoding="utf-8").rstrip().split("\n<!-- tables -->\n")
-    lines = [summary(rows, one, name) for name, rows in chosen.items()]
-    lines += [
-        summary(rows, one, f"{name} ({'looked at' if name in LOOKED_AT else 'held out'})") for name, rows in other.items()
-    ]
-    lines += [summary(every, one, "all"), summary(structural, one, "of these: one nonzero more than variables")]
     page = [parts[0], markdown(SUMMARY, lines), parts[1], markdown(LIMITS, beyond), parts[2], pit_props(), parts[3], times(one)]
     page += [parts[4]]
-    page += [f"### {name}, n = {len_components(name)}\n\n{details(rows)}" for name, rows in (chosen | other).items()]
+    page += [f"### {name}, n = {every[name][1]}\n\n{details(rows)}" for name, rows in found.items()]
     PAGE.write_text("\n\n".join(page) + "\n", encoding="utf-8")
 
 
-def len_components(name: str) -> int:
-    """Return the number of components of a table."""
-    return (tables() | held_out())[name][1]
+def _titled(name: str, seen: dict[str, Table], new: dict[str, Table]) -> str:
+    return f"{name} (looked at)" if name in seen else f"{name} (held out)" if name in new else name
 
 
 if __name__ == "__main__":

@@ -10,9 +10,13 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 
 import orthoprox as op
 from orthoprox import SparsePCA
-from orthoprox.estimators import search
+from orthoprox.estimators import candidates, search
 from orthoprox.estimators.candidates import Candidates
+from orthoprox.estimators.face import Face
+from orthoprox.estimators.quota import Quota
 from orthoprox.estimators.search import rounded
+from orthoprox.estimators.wanted import Wanted
+from orthoprox.stopping.clock import Deadline
 
 TABLES = {
     "wine": load_wine().data,
@@ -56,7 +60,7 @@ def test_sparse_data_give_what_dense_data_give(name):
     same(SparsePCA(3, n_nonzero=10, scale=True).fit(sp.csr_array(A)).components_, dense.components_, 1e-10)
 
 
-def test_what_the_search_sees_keeps_ten_digits_of_small_variables():
+def test_what_the_oversees_keeps_ten_digits_of_small_variables():
     deviations = np.array([1.0, 1e-3, 1e-5])
     C = np.outer(deviations, deviations) * np.array([[1, 1 / 3, 0.1], [1 / 3, 1, 0.2], [0.1, 0.2, 1]])
     np.testing.assert_allclose(rounded(C), C, rtol=1e-9)
@@ -88,6 +92,27 @@ def test_the_time_budget_holds_for_the_search(k, seconds):
     assert fitted.result_.status is op.stopping.Status.TIME
     assert np.max(np.abs(fitted.components_ @ fitted.components_.T - np.eye(8))) <= 1e-12
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("points", [0, 1])
+def test_nothing_that_takes_long_begins_when_the_time_is_over(monkeypatch, points):
+    """No Newton step on 700 nonzeros and no rotation: a point of the path, or PCA's, has to do."""
+
+    def never(*_):
+        raise AssertionError("this takes long")
+
+    C, n, k = np.cov(wide(60, 300, 0), rowvar=False), 4, 700
+    monkeypatch.setattr(Face, "kkt", never)
+    monkeypatch.setattr(candidates, "rotations", never)
+    sparse = np.where(np.arange(300)[:, None] % 8 < 3, np.linalg.eigh(C)[1][:, -n:], 0.0)  # fewer than are wanted
+    path = [np.linalg.qr(sparse)[0] * (sparse != 0)] * points
+    over = Candidates(C, iter(()), Wanted(n), dense=False, deadline=Deadline(1e-9))
+    over._points += path
+    X = over.best(Quota(k), "variance", positive=False)
+    assert over.cut
+    assert np.count_nonzero(X) == k
+    same(X.T @ X, np.eye(n), 1e-12)
+    same(Face(C, X != 0).refit(X, deadline=Deadline(1e-9)), X, 1e-15)
 
 
 def test_the_work_of_the_path_is_counted():

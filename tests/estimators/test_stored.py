@@ -50,6 +50,9 @@ def test_a_result_is_not_an_estimator(tmp_path):
 def test_a_path_has_the_variance_of_single_fits_and_falls_with_the_nonzeros():
     path = SparsePCA(3, scale=True).path(WINE, n_nonzeros=[30, 20, 10, 3])
     assert list(path.n_nonzeros) == [30, 20, 10, 3]
+    rows = [line.split() for line in repr(path).splitlines()]
+    assert [row[0] for row in rows] == ["nonzeros", "30", "20", "10", "3", "PCA"]
+    assert float(rows[2][1]) == pytest.approx(path.explained_variance_ratio[1], abs=1e-4)
     assert np.all(np.diff(path.explained_variance_ratio) < 0)
     assert path.explained_variance_ratio[0] <= path.pca
     single = SparsePCA(3, n_nonzero=10, scale=True).fit(WINE)

@@ -11,7 +11,7 @@ from orthoprox.estimators.explained import criterion_value
 from orthoprox.estimators.face import Matrix
 from orthoprox.estimators.neighbours import climb
 from orthoprox.estimators.quota import Quota
-from orthoprox.estimators.starts import coordinates, random_rotations, rotations
+from orthoprox.estimators.starts import coordinates, principal, random_rotations, rotations
 from orthoprox.estimators.support import exact, exchange, fitted
 from orthoprox.estimators.wanted import Wanted
 from orthoprox.stopping.clock import Deadline
@@ -75,15 +75,24 @@ class Candidates:
     def _others(self, found: list[Matrix], quota: Quota, *, positive: bool) -> list[Matrix]:
         """Return what there is besides candidates without the wanted nonzeros: single variables;
         without signs, the largest entries of a candidate, and in time the dense starts and single
-        variables, pruned or grown.
+        variables, pruned or grown. When the time is over, what is at hand has to do, without
+        Newton's method.
         """
         variables = np.argsort(-self.C.diagonal(), kind="stable")[: self.n]
         single = coordinates(variables, (len(self.C), self.n))
         if positive:
             return [single]
-        starts = [] if self.cut or quota.total > LARGEST else [single, *self.dense]
+        if self.cut:
+            return [single, exact(self.C, self._at_hand(found), quota, 0)]
+        starts = [] if quota.total > LARGEST else [single, *self.dense]
         grown = [X for start in starts if (X := fitted(self.C, _thinned(start, quota), quota)) is not None]
         return [single, *grown, exact(self.C, (found or self.dense)[0], quota)]
+
+    def _at_hand(self, found: list[Matrix]) -> Matrix:
+        """Return a point that costs little: a candidate, the user's, of the path, or PCA's."""
+        own = [] if isinstance(self.wanted.start, str) else [np.asarray(self.wanted.start)]
+        points = [*found[:1], *own, *self._points[-1:]]
+        return points[0] if points else principal(self.C)[1][:, : self.n]
 
     def _collect(self, quota: Quota, criterion: str, found: list[Matrix], *, positive: bool) -> None:
         """Append candidates to ``found``, one after the other, as long as there is time."""
@@ -95,7 +104,11 @@ class Candidates:
         for start in self._starts(quota):
             self.deadline.heed()
             many = quota.total > LARGEST
-            X = exact(self.C, start, quota) if many else fitted(self.C, _thinned(start, quota), quota, self.deadline)
+            X = (
+                exact(self.C, start, quota, deadline=self.deadline)
+                if many
+                else fitted(self.C, _thinned(start, quota), quota, self.deadline)
+            )
             found += [] if X is None else [X]
         if quota.total > LARGEST:
             return
@@ -111,6 +124,7 @@ class Candidates:
 
     def _starts(self, quota: Quota) -> list[Matrix]:
         starts = self._nearest(quota)
+        self.deadline.heed()
         if self._small or not starts:
             starts = [*self.dense, *starts]
         if self._small and (self.n > 4 or quota.total <= _FEW):

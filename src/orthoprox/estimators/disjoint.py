@@ -9,9 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from orthoprox.estimators.face import Matrix
+from orthoprox.estimators.face import FOREVER, Matrix
 from orthoprox.estimators.quota import Quota
-from orthoprox.estimators.support import FOREVER
 from orthoprox.stopping.clock import Deadline
 
 _NEAREST = 24  # variables that are tried in a component: those with the largest pull

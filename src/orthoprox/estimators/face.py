@@ -5,10 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from orthoprox.stopping.clock import Deadline
+
+FOREVER = Deadline()
 Matrix = np.ndarray[Any, Any]
 
 _LARGEST_SHIFT = 10.0  # in units of the largest variance; beyond it a step goes along the gradient
 _FIRST_SHIFT, _LAST_SHIFT, _INDEFINITE = 1e-4, 1e-6, 0.03  # of the Hessian, in the same unit
+_FILLED = 0.05  # the largest entry that a step along the gradient leaves where there was a zero
 _EXACT, _FEASIBLE = 4e-16, 1e-13  # |X'X - I|: where the projection stops, and what it must reach
 
 
@@ -68,13 +72,17 @@ class Face:
             X[self.i, self.j] -= np.matmul(self._solve(J, c), J)
         return X if np.abs(self._defect(X)).max() <= _FEASIBLE else None
 
-    def refit(self, X: Matrix, steps: int = 50, tol: float = 1e-10) -> Matrix | None:
-        """Return a maximiser of tr(X'CX) on the face near X: at most so many Newton steps."""
+    def refit(self, X: Matrix, steps: int = 50, tol: float = 1e-10, *, deadline: Deadline = FOREVER) -> Matrix | None:
+        """Return a maximiser of tr(X'CX) on the face near X: at most so many Newton steps, and none
+        after the deadline.
+        """
         start = self.feasible(X)
         if start is None:
             return None
         X, value, shift = start, self.value(start), _FIRST_SHIFT
         for _ in range(steps):
+            if deadline.left() <= 0:
+                break
             residual, inverse, _ = self.kkt(X, shift)
             if np.abs(residual).max() <= tol * self.unit:
                 break
@@ -92,6 +100,16 @@ class Face:
             if gain <= 1e-15 * self.unit:
                 break
         return X
+
+    def filled(self, X: Matrix) -> Matrix:
+        """Return X after a short step along the gradient in those entries of the mask that are
+        zero; X itself if no orthonormal point is near.
+        """
+        residual, moved = self._first_order(X)[0], X.copy()
+        zero = X[self.i, self.j] == 0
+        moved[self.i[zero], self.j[zero]] = np.clip(residual[zero] / self.unit, -_FILLED, _FILLED)
+        near = self.feasible(moved)
+        return X if near is None else near
 
     def polished(self, X: Matrix) -> Matrix:
         """Return X after Newton steps that lower the residual, where the value shows no gain."""
@@ -113,34 +131,46 @@ class Face:
         block of that of the KKT matrix), and the multipliers L.
         """
         k, pairs = self.size, self._pairs
-        gradient, J = np.matmul(self.C, X)[self.i, self.j], self._jacobian(X)
-        multipliers = np.append(self._solve(J, np.matmul(J, gradient)), 0.0)
-        L = multipliers[self._pair]
+        residual, J, L = self._first_order(X)
         K = np.zeros((k + pairs, k + pairs))
         K[:k, :k] = np.where(self._same_row, L[self.j[:, None], self.j], 0.0) - self._own
         K[self._order, self._order] += shift * self.unit
         K[:k, k:], K[k:, :k] = J.T * self.unit, J * self.unit
         K.flat[k * (k + pairs + 1) :: k + pairs + 1] = -1e-10 * self.unit  # against dependent constraints
-        return gradient - np.matmul(multipliers[:-1], J), np.linalg.inv(K)[:k, :k], L
+        return residual, np.linalg.inv(K)[:k, :k], L
 
-    def gains(self, X: Matrix) -> tuple[Matrix, Matrix]:
-        """Return what each entry of X would gain as one more nonzero, and what each on the mask
-        costs if it is set to zero, both to second order: r^2 / (2 curvature), x^2 / (2 inverse).
+    def gains(self, X: Matrix) -> Matrix:
+        """Return what each entry of X would gain as one more nonzero, to second order:
+        r^2 / (2 curvature).
+        """
+        L = self._first_order(X)[2]
+        variances = L.diagonal()
+        curvature = np.maximum(variances - self.C.diagonal()[:, None], 0.1 * np.maximum(variances, 1e-12 * self.unit))
+        gains: Matrix = (np.matmul(self.C, X) - np.matmul(X, L)) ** 2 / (2 * curvature)
+        return gains
+
+    def losses(self, X: Matrix) -> Matrix:
+        """Return what each entry on the mask costs if it is set to zero, to second order:
+        x^2 / (2 inverse).
 
         Reference: B. Hassibi and D. Stork, Second order derivatives for network pruning: Optimal
         Brain Surgeon, NIPS 1993.
         """
-        _, inverse, L = self.kkt(X)
-        losses = X[self.i, self.j] ** 2 / (2 * np.maximum(inverse.diagonal(), 1e-9 / self.unit))
-        variances = L.diagonal()
-        curvature = np.maximum(variances - self.C.diagonal()[:, None], 0.1 * np.maximum(variances, 1e-12 * self.unit))
-        return (np.matmul(self.C, X) - np.matmul(X, L)) ** 2 / (2 * curvature), losses
+        inverse = self.kkt(X)[1]
+        losses: Matrix = X[self.i, self.j] ** 2 / (2 * np.maximum(inverse.diagonal(), 1e-9 / self.unit))
+        return losses
 
     @property
     def alone(self) -> Matrix:
         """The entries that cannot be nonzero: some column has theirs as its only shared row."""
         alone: Matrix = np.matmul(self.mask.astype(float), (~self.overlap).astype(float)) > 0
         return alone
+
+    def _first_order(self, X: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+        """Return the residual CX - XL on the mask, the Jacobian of c, and the multipliers L."""
+        gradient, J = np.matmul(self.C, X)[self.i, self.j], self._jacobian(X)
+        multipliers = np.append(self._solve(J, np.matmul(J, gradient)), 0.0)
+        return gradient - np.matmul(multipliers[:-1], J), J, multipliers[self._pair]
 
     def _along(self, X: Matrix, step: Matrix, value: float) -> tuple[Matrix, float] | None:
         """Return a point along a step that is no lower, and its value."""

@@ -95,11 +95,12 @@ class Fitting:
             return self.runs.on_rows(used)
         if np.count_nonzero(X) > LARGEST:
             return self._refitted_large(X) if refit else X
-        found = on_support(self.covariance.rows(np.flatnonzero(used)), X[used], X[used] != 0, 50 if refit else 0)
+        C, deadline = self.covariance.rows(np.flatnonzero(used)), self.runs.deadline
+        found = on_support(C, X[used], X[used] != 0, 50 if refit else 0, deadline)
         if found is None or (self.wanted.nonnegative and np.min(found[1]) < 0):
             return X
         Y = np.zeros_like(X)
-        Y[used] = found[0].polished(found[1]) if refit else found[1]
+        Y[used] = found[0].polished(found[1]) if refit and deadline.left() > 0 else found[1]
         return Y
 
     def _refitted_large(self, X: Matrix) -> Matrix:

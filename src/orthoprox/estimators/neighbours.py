@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from orthoprox.estimators.explained import criterion_value
-from orthoprox.estimators.face import Face, Matrix, pairs_of_columns
+from orthoprox.estimators.face import FOREVER, Face, Matrix, pairs_of_columns
 from orthoprox.estimators.faces import Faces
 from orthoprox.estimators.quota import Quota
-from orthoprox.estimators.support import FOREVER
 from orthoprox.stopping.clock import Deadline
 
 _WIDTH, _STEPS = 12, 2  # supports that are tried in a move, Newton steps on each

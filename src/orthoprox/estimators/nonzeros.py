@@ -19,7 +19,7 @@ Matrix = np.ndarray[Any, Any]
 _POINTS = 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NonzeroPath:
     """Components by their number of nonzeros, and what they explain of the total variance."""
 
@@ -29,6 +29,12 @@ class NonzeroPath:
     adjusted_variance_ratio: Matrix
     pca: float  # what as many principal components explain
     feature_names: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """Return the numbers as a table."""
+        rows = zip(self.n_nonzeros, self.explained_variance_ratio, self.adjusted_variance_ratio, strict=True)
+        lines = [f"{number:>8}  {explained:>9.4f}  {adjusted:>8.4f}" for number, explained, adjusted in rows]
+        return "\n".join(["nonzeros  explained  adjusted", *lines, f"     PCA  {self.pca:>9.4f}"])
 
     def plot(self) -> Any:
         """Draw the explained variance against the nonzeros, with that of principal components as

@@ -5,11 +5,10 @@ import math
 import numpy as np
 
 from orthoprox.estimators.explained import criterion_value
-from orthoprox.estimators.face import Face, Matrix
+from orthoprox.estimators.face import FOREVER, Face, Matrix
 from orthoprox.estimators.quota import Quota
 from orthoprox.stopping.clock import Deadline
 
-FOREVER = Deadline()
 _SMALL = 60  # nonzeros up to which entries are dropped by threes, the last eight one at a time
 _ROUNDS = 6  # in which larger supports lose their surplus
 _DAMPING = 1e-2  # of the Hessian where entries are dropped, in units of the largest variance
@@ -35,14 +34,14 @@ def clean(X: Matrix, mask: Matrix) -> Matrix:
         mask[row, smaller if sizes[smaller] > 1 else other] = False
 
 
-def on_support(C: Matrix, X: Matrix, mask: Matrix, steps: int = 50) -> tuple[Face, Matrix] | None:
-    """Return the face of the cleaned mask and the refitted X, or None if it has no orthonormal
-    point.
+def on_support(C: Matrix, X: Matrix, mask: Matrix, steps: int = 50, deadline: Deadline = FOREVER) -> tuple[Face, Matrix] | None:
+    """Return the face of the cleaned mask and X refitted by at most so many steps, or None if it
+    has no orthonormal point.
     """
     if not np.all(np.any(mask, axis=0)):
         return None
     face = Face(C, clean(X, mask))
-    found = face.refit(X, steps)
+    found = face.refit(X, steps, deadline=deadline)
     return None if found is None else (face, found)
 
 
@@ -54,10 +53,10 @@ def fitted(C: Matrix, X: Matrix, quota: Quota, deadline: Deadline = FOREVER) -> 
     return None if found is None else found[1]
 
 
-def exact(C: Matrix, X: Matrix, quota: Quota) -> Matrix:
+def exact(C: Matrix, X: Matrix, quota: Quota, steps: int = 5, deadline: Deadline = FOREVER) -> Matrix:
     """Return a point with the wanted nonzeros that costs little: the largest entries of X stay, and
     the rows of two columns that would share one alone come in twos. The point is orthonormal; its
-    nonzeros are others where this fails.
+    nonzeros are others where this fails. It is refitted by at most so many steps.
     """
     sizes = np.abs(X) + 1e-9 * np.arange(X.size, 0, -1).reshape(X.shape) / X.size
     mask = np.zeros(X.shape, dtype=bool)
@@ -65,10 +64,12 @@ def exact(C: Matrix, X: Matrix, quota: Quota) -> Matrix:
         mask[np.argsort(-sizes[:, j], kind="stable")[:number], j] = True
     order = np.argsort(-np.ravel(np.where(mask, -1.0, sizes)), kind="stable")[: max(quota.shortage(mask), 0)]
     mask.flat[order] = True
-    found = on_support(C, X, mask, 5)
+    found = on_support(C, X, mask, steps, deadline)
     if found is not None and quota.shortage(found[0].mask) > 0:
-        found = grow(C, found[1], quota)
-    return X if found is None else found[1]
+        found = grow(C, found[1], quota, deadline, steps)
+    if found is None:
+        return X
+    return found[1] if steps else found[0].filled(found[1])
 
 
 def prune(C: Matrix, X: Matrix, quota: Quota, steps: int = 50, deadline: Deadline = FOREVER) -> tuple[Face, Matrix] | None:
@@ -83,19 +84,21 @@ def prune(C: Matrix, X: Matrix, quota: Quota, steps: int = 50, deadline: Deadlin
     return None if here is None else on_support(C, here[1], here[0].mask, steps)
 
 
-def grow(C: Matrix, X: Matrix, quota: Quota, deadline: Deadline = FOREVER) -> tuple[Face, Matrix] | None:
-    """Add the nonzeros that gain most, one at a time, until the quota is met."""
-    here = on_support(C, X, X != 0, 5)
+def grow(C: Matrix, X: Matrix, quota: Quota, deadline: Deadline = FOREVER, steps: int = 5) -> tuple[Face, Matrix] | None:
+    """Add the nonzeros that gain most, one at a time, until the quota is met; refit each time by
+    at most so many steps.
+    """
+    here = on_support(C, X, X != 0, steps)
     while here is not None and quota.shortage(here[0].mask) > 0:
         deadline.heed()
         face, X = here
-        gains = np.where(quota.below(face.mask) & ~face.mask & ~face.alone, face.gains(X)[0], -np.inf)
+        gains = np.where(quota.below(face.mask) & ~face.mask & ~face.alone, face.gains(X), -np.inf)
         best = np.unravel_index(np.argmax(gains), gains.shape)
         if gains[best] == -np.inf:
             return here
         mask = face.mask.copy()
         mask[best] = True
-        here = on_support(C, X, mask, 5)
+        here = on_support(C, X, mask, steps)
     return here
 
 
@@ -127,7 +130,7 @@ def exchange(
 
 def _promising(face: Face, X: Matrix) -> Matrix:
     """Return the entries (i, j) whose gain may exceed what leaves for them, best first."""
-    gains, losses = face.gains(X)
+    gains, losses = face.gains(X), face.losses(X)
     lost = np.zeros_like(X)
     lost[face.i, face.j] = losses
     taken = np.matmul(lost, (~face.overlap).astype(float))  # where no other row is shared

@@ -177,7 +177,8 @@ def _of_columns(X: Any, error: ValueError) -> ValueError:
     if not found:
         return error
     which = f"the columns {', '.join(found[:5])}" if len(found) > 1 else f"the column {found[0]}"
-    return ValueError(f"X has {which} of text ({error}); drop it or make numbers of it.")
+    them = "them" if len(found) > 1 else "it"
+    return ValueError(f"X has {which} of text ({error}); drop {them} or make numbers of {them}.")
 
 
 def _symmetric(C: Matrix) -> Matrix:
