@@ -188,20 +188,26 @@ def test_effort_is_the_work_that_hops_may_take(first, monkeypatch, effort):
     assert module._Search(a_call(), long, module.EFFORTS[effort]).allowed == factor * 10**6
 
 
-def test_hops_of_a_small_problem_end_where_they_find_nothing(first, monkeypatch):
-    """Some rounds in vain are the end; a run is made only from an end that is lower."""
-    probed, runs = [], []
+@pytest.mark.parametrize("failures", [3, 20])
+def test_hops_of_a_small_problem_end_where_they_find_nothing(first, monkeypatch, failures):
+    """Some rounds in vain are the end, one for two columns if that is more; a run is made only from
+    an end that is lower.
+    """
+    probed, runs, vain = [], [], max(failures, 30 // 2)
+    monkeypatch.setattr(module, "SMALL", replace(SMALL, failures=failures, floor=1e12))
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, rounds=100))
     monkeypatch.setattr(module, "run", lambda call, X: runs.append(X) or first)
 
     def ends(problem, points, value):
         probed.append(len(points))
         return [(value, points[0])]
 
-    for value, number in ((first.projected_objective, 0), (1.5 * first.projected_objective, SMALL.failures)):
+    for value, number in ((1.0, 0), (1.5, vain)):
+        value *= first.projected_objective
         monkeypatch.setattr(module, "probe_ends", lambda problem, points, value=value, **_: ends(problem, points, value))
         assert lower_minima(a_call(), first, RNG(0)) is first
         assert len(runs) == number
-    assert probed == [SMALL.stack] * 2 * SMALL.failures
+    assert probed == [SMALL.stack] * 2 * vain
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, ZeroDivisionError])

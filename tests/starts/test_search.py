@@ -61,3 +61,48 @@ def test_auto_is_no_worse_than_its_candidates_on_sparse_components():
     objectives = {name: op.minimize(problem, name, tol=1e-5).projected_objective for name in ("random", "pca", "coordinates")}
     best = min(objectives.values())
     assert op.minimize(problem, tol=1e-5).projected_objective <= best + 0.02 * abs(best)
+
+
+def waited(monkeypatch, problem):
+    """The starts and stages of each call of ``probe_ends`` in a search, and what the search
+    takes.
+    """
+    calls, probe_ends = [], module.probe_ends
+
+    def watched(problem, starts, stages=module.SMALL.stages):
+        calls.append((starts, stages))
+        return probe_ends(problem, starts, stages)
+
+    monkeypatch.setattr(module, "probe_ends", watched)
+    return calls, search(problem, np.random.default_rng(0))[0]
+
+
+def test_principal_components_get_a_longer_probe(monkeypatch):
+    """Beside the lowest end, from where they are: eigenvectors of A'A."""
+    problem = gaussian_pca(m=100, n=10, p=60)
+    calls, taken = waited(monkeypatch, problem)
+    (candidates, _), (two, stages) = calls
+    assert stages == (module.SMALL.hasty,)
+    V, H = two[1], problem.smooth.A.T @ problem.smooth.A
+    np.testing.assert_array_equal(V, candidates[-1])
+    np.testing.assert_allclose(H @ V, V * np.diag(V.T @ H @ V), atol=1e-8)
+    np.testing.assert_array_equal(taken, module.probe_ends(*((problem,) + calls[1]))[0][1])
+
+
+@pytest.mark.parametrize(
+    "problem", [gaussian_pca(m=40, n=5), op.problems.compressed_modes(128, 8, 0.1)], ids=["tiny", "without a matrix"]
+)
+def test_nothing_waits_for_principal_components_where_hops_or_runs_do_the_same(monkeypatch, problem):
+    assert len(waited(monkeypatch, problem)[0]) == 1
+
+
+def test_there_are_enough_starts_of_each_number(monkeypatch):
+    """Two kinds half as often as starts are asked for, and no kind less than once."""
+    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
+    asked = []
+    for kind in ("pca", "random"):
+        monkeypatch.setattr(module, kind, lambda problem, rng, kind=kind: asked.append(kind) or np.eye(20, 4))
+    for number, each in ((1, 1), (2, 1), (3, 1), (4, 2), (7, 3)):
+        asked.clear()
+        assert len(search(gaussian_pca(), np.random.default_rng(0), number)) == number
+        assert asked.count("pca") == each
