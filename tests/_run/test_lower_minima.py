@@ -221,9 +221,17 @@ def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkey
     assert lower_minima(a_call(), first, RNG(0)) is first
 
 
-def test_further_starts_are_tried_before_the_first_hop(first, monkeypatch):
-    """The runner-up of the start search ends lower, and the hops begin at its minimum."""
-    other = stiefel.random_point(60, 30, seed=1)
+@pytest.mark.parametrize("exchanges", [False, True])
+def test_further_starts_are_tried_before_the_first_path_and_after_exchanges(first, monkeypatch, exchanges):
+    """The runner-up of the start search ends lower, and hops go on at its minimum."""
+    other, seen = stiefel.random_point(60, 30, seed=1), []
+
+    def exchanged(problem, X, rng, gradients, patience):
+        seen.append((X, len(begun)))
+        return X, 0.0
+
+    monkeypatch.setattr(module, "exchangeable", lambda problem, X: exchanges)
+    monkeypatch.setattr(module, "exchanged", exchanged)
     lower, begun = like(first, 1.1, X=stiefel.random_point(60, 30, seed=2)), []
     monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
     monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
@@ -231,8 +239,14 @@ def test_further_starts_are_tried_before_the_first_hop(first, monkeypatch):
     monkeypatch.setattr(module, "probe_value", lambda problem, X: 0.0)
     monkeypatch.setattr(module, "run", lambda call, X: begun.append(X) or (lower if X is other else first))
     assert lower_minima(a_call(), first, RNG(0), [other]) is lower
-    assert begun[0] is other
-    assert begun[1] is lower.X
+    at = next(k for k, X in enumerate(begun) if X is other)
+    assert begun[at + 1] is lower.X
+    if exchanges:
+        assert seen[0][0] is first.X
+        assert seen[0][1] == 0  # before any run
+        assert seen[1][0] is lower.X
+    else:
+        assert at == 0
 
 
 def test_thorough_is_more_work_on_a_small_problem_too():

@@ -122,14 +122,19 @@ class _Search:
         self.run_work = max(self.flops, k.overhead if loop is None else SMALL.overhead) * before
 
     def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
-        """Look for lower minima."""
-        n = self.call.problem.shape[1]
+        """Look for lower minima: by exchanges first, which cost least, if there are any."""
         self.small = self.small and self.call.problem.takes_stacks(self.best.X)
         exchanges = not self.small and exchangeable(self.call.problem, self.best.X)
-        self.exchanging = exchanges and ROUND * SETTINGS.rounds <= self.floor
-        for X0 in starts:
-            self._run(X0)
-        failures, lowered = 0, False
+        affordable = self.exchanging = exchanges and ROUND * SETTINGS.rounds <= self.floor
+        if affordable:
+            self._rounds(rng, exchanges)
+        if any([self._run(X0) for X0 in starts]) or not affordable:
+            self.exchanging = affordable
+            self._rounds(rng, exchanges)
+
+    def _rounds(self, rng: np.random.Generator, exchanges: bool) -> None:
+        """Make rounds of hops until some are in vain, or the work is done."""
+        failures, lowered, n = 0, False, self.call.problem.shape[1]
         patience = self.factor * (max(SMALL.failures, n // 2) if self.small else SETTINGS.rounds // 2)
         for _ in range(self.rounds):
             if failures >= patience or self.spent + self._price > self.allowed:
