@@ -66,11 +66,13 @@ class FirstOrder(Phase[Iterate]):
     alone: bool = False
     small: bool = False
 
-    def first(self, problem: Problem, X: Array) -> Iterate:
+    def first(self, problem: Problem, X: Array, multiplier: Array | None = None) -> Iterate:
         """Return the first iterate of a run, at a point X of the manifold."""
         D = problem.grad(X)
         curvature = self._curvature(problem, X, D)
-        return self.begun(problem, _at(problem, X, D, curvature), float(problem.value(X)), curvature)
+        point = _at(problem, X, D, curvature)
+        point = point if multiplier is None else replace(point, Y=multiplier)
+        return self.begun(problem, point, float(problem.value(X)), curvature)
 
     def begun(self, problem: Problem, point: PrimalDual, value: float, curvature: float) -> Iterate:
         """Return the first iterate of a run, at a point with its multiplier; f and the curvature of

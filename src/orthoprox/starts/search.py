@@ -16,16 +16,19 @@ from orthoprox._adaptive.phase import PrimalDual
 from orthoprox._adaptive.rules import Iterate
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
+from orthoprox._adaptive.wide import WIDE
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, extreme, namespace
 from orthoprox._linalg.stiefel import multiplier, polar
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
+from orthoprox.problems.rows import has_rows
 from orthoprox.problems.scaled import scaled
 from orthoprox.problems.smoothed import Smoothed
 from orthoprox.smooth.curvature import is_quadratic, lipschitz
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random, rotations, steepest
+from orthoprox.starts.wide import homotopy
 from orthoprox.stopping.clock import Deadline, Stopped
 
 Kind = Callable[[Problem, np.random.Generator], Array]
@@ -51,7 +54,12 @@ def search(
     affordable = _beyond_probes(problem)
     found: list[tuple[float, Array]] = []
     with (deadline or Deadline()).part(k.share), quiet():
-        if number == 1 and affordable < 0:
+        if is_wide(problem):
+            found.append((inf, homotopy(problem, rng)))
+            found[0] = float(problem.value(found[0][1])), found[0][1]
+            if number == 1 and len(kinds) * k.probe * n * problem.smooth.operations > WIDE.probes:  # type: ignore[attr-defined]
+                return [found[0][1]]
+        elif number == 1 and affordable < 0:
             with suppress(*BROKEN):
                 guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
                 return guess or [pca(problem, rng)]
@@ -71,11 +79,19 @@ def search(
     return lowest + [random(problem, rng) for _ in range(number - len(lowest))]
 
 
+def is_wide(problem: Problem) -> bool:
+    """Whether the data have so many features, at least twice as many as samples, that most rows of
+    a sparse X are 0, and the terms tell what they are on the others.
+    """
+    m = problem.shape[0]
+    return m >= WIDE.rows and has_rows(problem) and m >= 2 * problem.smooth.A.shape[0]  # type: ignore[attr-defined]
+
+
 def runner_up_pays(problem: Problem) -> bool:
     """Whether the second lowest start of a search deserves a run: the problem is neither small,
     where probes end near minima, nor so large that a run costs more than the search.
     """
-    return not problem.is_small(SMALL.entries) and path_length(SETTINGS.widths) <= _beyond_probes(problem)
+    return not problem.is_small(SMALL.entries) and not is_wide(problem) and path_length(SETTINGS.widths) <= _beyond_probes(problem)
 
 
 def _beyond_probes(problem: Problem, kinds: int = 2) -> float:

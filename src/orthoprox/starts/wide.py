@@ -1,0 +1,201 @@
+"""The start for wide data: a homotopy in the threshold of g, and repairs of the columns that found
+nothing.
+
+For concave l the step  X+ = polar(prox(-grad l(X)))  is a power method with a threshold (Journee,
+Nesterov, Richtarik and Sepulchre 2010). With a threshold that rises from a quarter of g to g it
+finds sparse components in noise where principal components show none.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from math import ceil
+
+import numpy as np
+
+from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.wide import WIDE
+from orthoprox._arrays.library import Array
+from orthoprox._linalg.stiefel import polar
+from orthoprox.nonsmooth.separable import Separable
+from orthoprox.problems.problem import Problem, uncounted
+from orthoprox.problems.rows import extended, on_rows
+from orthoprox.starts.points import like_data, random
+from orthoprox.stopping.clock import Stopped
+
+Rng = np.random.Generator
+
+
+def homotopy(problem: Problem, rng: Rng) -> Array:
+    """Return the end of the homotopy from principal components, repaired; if time is over, the best
+    point so far.
+    """
+    X = random(problem, rng)
+    kept = np.zeros(X.shape[1], bool)
+    with suppress(Stopped):
+        X = _principal(problem, X, X[:, :0])
+        X = _settled(problem, X, kept, WIDE.stages)
+        if isinstance(problem.nonsmooth, Separable):  # otherwise columns stand for nothing by themselves
+            for Y in _repairs(problem, X, rng):
+                X = Y
+    return X
+
+
+def _repairs(problem: Problem, X: Array, rng: Rng):  # type: ignore[no-untyped-def]
+    """Yield points that are lower and lower. A repair drops the columns of X that contribute least
+    and begins anew with seeds in their place, or with the principal components of what is left, in
+    turn.
+    """
+    k, n = WIDE, X.shape[1]
+    f, D = _values(problem, X)
+    failures, spent = 0, 0.0
+    number = ceil(k.dropped * n)
+    for i in range(k.repairs):
+        if 2 * failures >= k.repairs or spent > k.work:
+            return
+        order = np.argsort(_contributions(problem, X, D), kind="stable")
+        K = X[:, order[: n - number]]
+        if i % 2:
+            F, stages = _principal(problem, random(problem, rng)[:, :number], K), k.stages
+        else:
+            F, stages = _seeds(problem, K, number, rng), k.stages[1:]
+        Y = np.empty_like(X)
+        Y[:, order] = polar(np.concatenate([K, F], axis=1))
+        kept = np.ones(n, bool)
+        kept[order[n - number :]] = False
+        Y = _settled(problem, Y, kept, stages)
+        new, E = _values(problem, Y)
+        failures = failures if new < f - k.lower * abs(f) else failures + 1
+        if new < f - k.lower * abs(f):
+            X, f, D = Y, new, E
+            yield X
+
+
+def _values(problem: Problem, X: Array) -> tuple[float, Array]:
+    """Return f(X) and grad l(X)."""
+    value, D = problem.value_and_grad(X)
+    return float(value + problem.nonsmooth.value(X)), D
+
+
+def _contributions(problem: Problem, X: Array, D: Array) -> Array:
+    """Return what each column of X contributes to f, for l(X) = <X, grad l(X)> / 2."""
+    total, parts = float(problem.nonsmooth.value(X)), []
+    for i in range(X.shape[1]):
+        others = X.copy()
+        others[:, i] = 0
+        parts.append(total - float(problem.nonsmooth.value(others)))
+    return np.sum(X * D, axis=0) / 2 + np.array(parts)
+
+
+def _settled(problem: Problem, X: Array, kept: Array, stages: Sequence[float]) -> Array:
+    """Return the end of the homotopy from X. Columns that are ``kept`` have the threshold of g from
+    the first stage on.
+
+    A stage begins with all rows and goes on with those that are near its threshold.
+    """
+    k, m = WIDE, len(X)
+    for t in stages:
+        D = problem.grad(X)
+        X = _step(problem, D, kept, t)
+        near = np.any((X != 0) | (_thresholded(problem, D, kept, k.screened * t) != 0), axis=1)
+        rows = np.flatnonzero(near)
+        steps = k.steps if t < 1 else k.most
+        part = on_rows(problem, rows, steps * X.shape[1]) if 2 * len(rows) <= m else problem
+        x = X if part is problem else X[rows]
+        for _ in range(steps - 1):
+            before, x = x, _step(part, part.grad(x), kept, t)
+            if t == 1 and np.max(np.linalg.norm(x - before, axis=0)) <= k.settled:
+                break
+        X = x if part is problem else extended(x, rows, m)
+    return X
+
+
+def _step(problem: Problem, D: Array, kept: Array, t: float) -> Array:
+    """Return polar(prox(-D)), D = grad l(X). A column that vanishes becomes a coordinate vector, of
+    the row where D is largest of those that no column uses.
+    """
+    W = _thresholded(problem, D, kept, t)
+    for i in np.flatnonzero(~np.any(W != 0, axis=0)):
+        free = np.where(np.any(W != 0, axis=1), -1.0, np.abs(D[:, i]))
+        W[np.argmax(free), i] = 1
+    return polar(W)
+
+
+def _thresholded(problem: Problem, D: Array, kept: Array, t: float) -> Array:
+    """Return the prox of t g, and of g in the columns that are kept, at -D / c with the step 1 / c;
+    for a norm c does not matter. c is the length of the longest column, beyond the modulus of g.
+    """
+    c = max(float(np.max(np.linalg.norm(D, axis=0))), 2 * problem.nonsmooth.modulus) or 1.0
+    W = problem.prox(-D / c, t / c)
+    return np.where(kept, problem.prox(-D / c, 1 / c), W) if np.any(kept) else W
+
+
+def _principal(problem: Problem, X: Array, K: Array) -> Array:
+    """Return as many principal components as X has columns, roughly, of the data without what K
+    explains.
+    """
+    for _ in range(SETTINGS.power_steps):
+        X = polar(_without(K, -problem.grad(_without(K, X))))
+    return X
+
+
+def _without(K: Array, X: Array) -> Array:
+    """Return (I - KK')X."""
+    return X - K @ (K.T @ X)
+
+
+def _seeds(problem: Problem, K: Array, number: int, rng: Rng) -> Array:
+    """Return columns to begin with in place of some that K lacks: a feature with those that vary
+    with it, in the data B = A(I - KK') without what K explains.
+
+    The features j with the largest |B'b_j|^2 / |b_j|^2, by random products, are compared by a bound
+    of f for one column, the least  tau^2 - |prox(2 tau C_j)|  over tau, C_j = B'b_j / |b_j|.
+    """
+    k, n, ell = WIDE, problem.shape[1], uncounted(problem)[0]
+    squares = np.maximum(ell.squares, SETTINGS.goal * np.max(ell.squares))
+    chosen = np.argsort(-_associations(problem, K, rng) / squares, kind="stable")[: k.seeds * n]
+    scores, cosines = np.empty(len(chosen)), np.empty((len(chosen), len(chosen)))
+    for j in range(0, len(chosen), n):
+        few = slice(j, min(j + n, len(chosen)))
+        C = _associated(problem, K, chosen[few])
+        tops = np.linalg.norm(C, axis=0)
+        bounds = [tau**2 - np.linalg.norm(problem.prox(2 * tau * C, 0.5), axis=0) for tau in (tops / 2, tops)]
+        scores[few] = np.min(bounds, axis=0)[: few.stop - j]
+        cosines[:, few] = np.abs(C[chosen, : few.stop - j])
+    cosines /= np.sqrt(squares[chosen])[:, None]
+    best = _different(np.argsort(scores, kind="stable"), cosines, number)
+    C = _associated(problem, K, chosen[best])[:, :number]
+    sizes = np.abs(C)
+    return np.where(sizes >= k.apart * np.max(sizes, axis=0), C, SETTINGS.identified * C)
+
+
+def _associations(problem: Problem, K: Array, rng: Rng) -> Array:
+    """Return |B'a_j|^2 for each feature, or an estimate by random products."""
+    (m, n), total = problem.shape, uncounted(problem)[0].associations
+    if total is not None:
+        return np.asarray(total - np.sum(problem.grad(K) ** 2, axis=1) / 4)
+    products = (_product(problem, K, rng.standard_normal((m, n))) for _ in range(WIDE.seeds))
+    return np.sum([np.sum(R**2, axis=1) for R in products], axis=0)
+
+
+def _associated(problem: Problem, K: Array, features: Array) -> Array:
+    """Return C_j = B'b_j / |b_j| for at most n features; what is left of n columns repeats them."""
+    m, n = problem.shape
+    few, E = np.resize(features, n), np.zeros((m, n))
+    E[few, np.arange(n)] = 1
+    C = _product(problem, K, E)
+    squares = C[few, np.arange(n)]
+    return C / np.sqrt(np.where(squares > 0, squares, 1.0))
+
+
+def _product(problem: Problem, K: Array, X: Array) -> Array:
+    """Return B'BX, for l(X) = -|AX|^2."""
+    return _without(K, -problem.grad(_without(K, like_data(problem, X))) / 2)
+
+
+def _different(order: Array, cosines: Array, number: int) -> list[int]:
+    """Return the first so many that are different from those before; if there are too few, others."""
+    found: list[int] = []
+    for i in order:
+        if len(found) < number and all(cosines[i, j] <= WIDE.apart for j in found):
+            found.append(int(i))
+    return found + [int(i) for i in order if i not in found][: number - len(found)]
