@@ -28,6 +28,7 @@ class Wide:
     # the working set
     near: float = 0.9  # of the threshold: rows above belong to it
     share: float = 0.5  # of all rows, at most
+    entries: int = 100_000  # of X within it, up to which it is small: second order soon pays
 
 
 WIDE = Wide()

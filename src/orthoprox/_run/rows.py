@@ -58,7 +58,10 @@ def _working_set(problem: Problem, X: Array, near: float) -> Array:
 def _inner(call: Call, problem: Problem, before: int) -> Call:
     """Return the call on some rows, after so many iterations."""
     rule = call.rule if before == 0 else _Later(call.rule, before)
-    return replace(call, problem=problem, evaluator=replace(call.evaluator, problem=problem), rule=rule)
+    solver: Any = call.solver
+    if problem is not call.problem:
+        solver = replace(solver, small=replace(solver.small, entries=WIDE.entries))
+    return replace(call, problem=problem, solver=solver, evaluator=replace(call.evaluator, problem=problem), rule=rule)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from orthoprox._linalg.stiefel import multiplier, polar
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
-from orthoprox.problems.rows import has_rows
+from orthoprox.problems.rows import has_rows, on_rows
 from orthoprox.problems.scaled import scaled
 from orthoprox.problems.smoothed import Smoothed
 from orthoprox.smooth.curvature import is_quadratic, lipschitz
@@ -56,9 +56,9 @@ def search(
     with (deadline or Deadline()).part(k.share), quiet():
         if is_wide(problem):
             found.append((inf, homotopy(problem, rng)))
-            found[0] = float(problem.value(found[0][1])), found[0][1]
             if number == 1 and len(kinds) * k.probe * n * problem.smooth.operations > WIDE.probes:  # type: ignore[attr-defined]
                 return [found[0][1]]
+            found = [(_probe_on_rows(problem, X), X) for _, X in found]
         elif number == 1 and affordable < 0:
             with suppress(*BROKEN):
                 guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
@@ -180,6 +180,13 @@ def probe_value(problem: Problem, X: Array) -> float:
     except BROKEN:
         return inf
     return value if value == value else inf
+
+
+def _probe_on_rows(problem: Problem, X: Array) -> float:
+    """Return the probe value of X on the rows where X is not 0."""
+    rows = np.flatnonzero(np.any(X != 0, axis=1))
+    part = on_rows(problem, rows)
+    return probe_value(problem, X) if part is None else probe_value(part, X[rows])
 
 
 def probe_ends(problem: Problem, starts: Sequence[Array]) -> list[tuple[float, Array]]:
