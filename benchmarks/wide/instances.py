@@ -1,5 +1,6 @@
 """Wide data with what is known of them: planted factors, counts of words and of cells."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,8 @@ def words(seed: int, p: int, m: int, topics: int = 20) -> Data:
     rates /= rates.sum(axis=1, keepdims=True)
     mixture = rng.dirichlet(np.full(topics, 0.1), p)
     lengths = rng.lognormal(np.log(110), 0.4, p)
-    A = lengths[:, None] * (0.7 * common / common.sum() + 0.3 * mixture @ rates)
-    return sp.csr_array(rng.poisson(A).astype(float)), None
+    common = common / common.sum()
+    return _counts(rng, p, lambda rows: lengths[rows, None] * (0.7 * common + 0.3 * mixture[rows] @ rates)), None
 
 
 def cells(seed: int, p: int, m: int, kinds: int = 12) -> Data:
@@ -57,8 +58,13 @@ def cells(seed: int, p: int, m: int, kinds: int = 12) -> Data:
     for own in rates:
         own[rng.choice(m, 80, replace=False)] *= rng.uniform(5.0, 40.0, 80)
     kind, depth = rng.choice(kinds, p, p=rng.dirichlet(np.full(kinds, 3.0))), rng.lognormal(np.log(110), 0.3, p)
-    A = depth[:, None] * rates[kind] * rng.gamma(2.0, 0.5, (p, m))
-    return sp.csr_array(rng.poisson(A).astype(float)), None
+    return _counts(rng, p, lambda rows: depth[rows, None] * rates[kind[rows]] * rng.gamma(2.0, 0.5, (len(rows), m))), None
+
+
+def _counts(rng: np.random.Generator, p: int, means: Callable[[Matrix], Matrix]) -> Any:
+    """Return Poisson numbers with these means, some rows at a time."""
+    blocks = np.array_split(np.arange(p), max(1, p // 250))
+    return sp.vstack([sp.csr_array(rng.poisson(means(rows)).astype(float)) for rows in blocks]).tocsr()
 
 
 def polar(B: Matrix) -> Matrix:
