@@ -21,6 +21,7 @@ from orthoprox.streams.rows import RowStream
 from orthoprox.streams.sparse import Centred
 from orthoprox.streams.standardised import standardised
 
+_WIDE, _FEW_ROWS = 2000, 4  # columns of a wide A; one in so many rows of X pays to be looked for
 _FEW_SAMPLES = 1000  # up to which AA' is cheap
 _AMORTISED = 1000  # column products over which the cost of forming A'A is spread
 
@@ -101,7 +102,7 @@ class Variance(Smooth):
 
     def _forget(self) -> None:
         """Forget what was computed of other data."""
-        for name in ("lipschitz", "associations", "_outer"):
+        for name in ("lipschitz", "squares", "associations", "_outer"):
             self.__dict__.pop(name, None)
 
     @property
@@ -111,7 +112,7 @@ class Variance(Smooth):
         stored = self.A.A if isinstance(self.A, Centred) else self.A
         return 2.0 * m**2 if self._hessian is not None else 4.0 * (stored.nnz if sp.issparse(stored) else p * m)
 
-    @property
+    @cached_property
     def squares(self) -> Array:
         """The squared lengths of the columns of A, the diagonal of A'A; 1 for an operator, which
         does not show them.
@@ -154,7 +155,7 @@ class Variance(Smooth):
     def value(self, X: Array) -> Array:
         if self._hessian is not None:
             return inner(X, products.apply(self._hessian, X)) / 2
-        AX = self.A @ X
+        AX = self._times(X)
         return -inner(AX, AX)
 
     def grad(self, X: Array) -> Array:
@@ -171,7 +172,15 @@ class Variance(Smooth):
     def _grad(self, X: Array) -> Array:
         if self._hessian is not None:
             return products.apply(self._hessian, X)
-        return -2 * (_transposed(self.A) @ (self.A @ X))
+        return -2 * (_transposed(self.A) @ self._times(X))
+
+    def _times(self, X: Array) -> Array:
+        """Return AX; over the nonzero rows of X, if A is wide and these are few."""
+        if isinstance(self.A, np.ndarray) and self.A.ndim == X.ndim == 2 and self.A.shape[1] >= _WIDE:
+            rows = np.flatnonzero(np.any(X != 0, axis=1))
+            if _FEW_ROWS * len(rows) <= len(X):
+                return self.A[:, rows] @ X[rows]
+        return self.A @ X
 
     @cached_property
     def lipschitz(self) -> float:

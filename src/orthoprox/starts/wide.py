@@ -32,7 +32,8 @@ def homotopy(problem: Problem, rng: Rng) -> Array:
     X = random(problem, rng)
     kept = np.zeros(X.shape[1], bool)
     with suppress(Stopped):
-        X = _principal(problem, X, X[:, :0])
+        for _ in range(SETTINGS.power_steps):
+            X = polar(-problem.grad(X))
         X = _settled(problem, X, kept, WIDE.stages)
         if isinstance(problem.nonsmooth, Separable):  # otherwise columns stand for nothing by themselves
             for Y in _repairs(problem, X, rng):
@@ -47,26 +48,22 @@ def _repairs(problem: Problem, X: Array, rng: Rng):  # type: ignore[no-untyped-d
     """
     k, n = WIDE, X.shape[1]
     f, D = _values(problem, X)
-    failures, spent = 0, 0.0
-    number = ceil(k.dropped * n)
-    for i in range(k.repairs):
-        if 2 * failures >= k.repairs or spent > k.work:
+    failures = 0
+    for _ in range(k.repairs):
+        if failures >= k.failures:
             return
+        number = ceil(k.dropped * n) if failures == 0 else 1
         order = np.argsort(_contributions(problem, X, D), kind="stable")
         K = X[:, order[: n - number]]
-        if i % 2:
-            F, stages = _principal(problem, random(problem, rng)[:, :number], K), k.stages
-        else:
-            F, stages = _seeds(problem, K, number, rng), k.stages[1:]
         Y = np.empty_like(X)
-        Y[:, order] = polar(np.concatenate([K, F], axis=1))
+        Y[:, order] = polar(np.concatenate([K, _seeds(problem, K, number, rng)], axis=1))
         kept = np.ones(n, bool)
         kept[order[n - number :]] = False
-        Y = _settled(problem, Y, kept, stages)
+        Y = _settled(problem, Y, kept, k.stages[1:])
         new, E = _values(problem, Y)
-        failures = failures if new < f - k.lower * abs(f) else failures + 1
+        failures += 1
         if new < f - k.lower * abs(f):
-            X, f, D = Y, new, E
+            X, f, D, failures = Y, new, E, 0
             yield X
 
 
@@ -127,15 +124,6 @@ def _thresholded(problem: Problem, D: Array, kept: Array, t: float) -> Array:
     c = max(float(np.max(np.linalg.norm(D, axis=0))), 2 * problem.nonsmooth.modulus) or 1.0
     W = problem.prox(-D / c, t / c)
     return np.where(kept, problem.prox(-D / c, 1 / c), W) if np.any(kept) else W
-
-
-def _principal(problem: Problem, X: Array, K: Array) -> Array:
-    """Return as many principal components as X has columns, roughly, of the data without what K
-    explains.
-    """
-    for _ in range(SETTINGS.power_steps):
-        X = polar(_without(K, -problem.grad(_without(K, X))))
-    return X
 
 
 def _without(K: Array, X: Array) -> Array:
