@@ -1,10 +1,11 @@
 """The default call on wide data.
 
-    python -m benchmarks.wide [--part tuning|heldout] [--kind KIND] [--variant VARIANT] [--out FILE] [--page]
+    python -m benchmarks.wide [--part tuning|heldout] [--kind KIND] [--variant VARIANT]
+                              [--out FILE] [--page]
 
-Each variant of wide.toml is a process with one BLAS thread. Without options that limit it the command
-measures all cases, and writes docs/wide/minimize.jsonl and the page docs/wide.md; with them it prints
-the rows, and --out keeps them.
+Each variant of wide.toml is a process with one BLAS thread. Without options that limit it the
+command measures all cases, and writes docs/wide/minimize.jsonl and the page docs/wide.md; with them
+it prints the rows, and --out keeps them.
 """
 
 import argparse

@@ -2,8 +2,9 @@
 
     python -m benchmarks.wide.call FILE KIND PART VARIANT
 
-One row for each seed of a variant is written to FILE, as JSON lines. The calibration loop runs before
-and after them. A small problem is solved beforehand, which pays for what is loaded at the first use.
+One row for each seed of a variant is written to FILE, as JSON lines. The calibration loop runs
+before and after them. Small problems are solved beforehand, which pays for what is loaded at the
+first use.
 """
 
 import json

@@ -16,9 +16,9 @@ def planted(seed: int, p: int, m: int, n: int, **options: Any) -> Data:
     A factor is Gaussian. Its features have loadings of one size and random signs; they are the sum
     of their factors and noise. Columns are centred and divided by the root of p.
 
-    Options: ``features`` of each factor; ``size`` of the loadings; ``weakest``, the size of the last
-    factor over that of the first; ``noise``, a standard deviation; ``overlap``, the share of its
-    features that a factor has in common with the next; ``factors``, n by default.
+    Options: ``features`` of each factor; ``size`` of the loadings; ``weakest``, the size of the
+    last factor over that of the first; ``noise``, a standard deviation; ``overlap``, the share of
+    its features that a factor has in common with the next; ``factors``, n by default.
     """
     chosen = {"features": 50, "size": 0.7, "weakest": 1.0, "noise": 0.7, "overlap": 0.0, "factors": n} | options
     rng, k, number = np.random.default_rng(seed), chosen["features"], chosen["factors"]
@@ -49,8 +49,8 @@ def words(seed: int, p: int, m: int, topics: int = 20) -> Data:
 
 
 def cells(seed: int, p: int, m: int, kinds: int = 12) -> Data:
-    """Return counts of genes in cells, about one entry in a hundred of which is not 0: cells of some
-    kinds, each with marker genes, by negative binomial distributions.
+    """Return counts of genes in cells, about one entry in a hundred of which is not 0: cells of
+    some kinds, each with marker genes, by negative binomial distributions.
     """
     rng = np.random.default_rng(seed)
     base = rng.lognormal(0.0, 1.2, m)

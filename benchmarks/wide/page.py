@@ -55,9 +55,7 @@ def goals(rows: Sequence[Row], settings: Mapping[str, Any]) -> list[Target]:
         if own:
             limits = limits if isinstance(limits, list) else [limits]
             found.append(_most(f"{words}: units, largest", limits[0], max(row["units"] for row in own)))
-            found += [
-                _most(f"{words}: MB, largest", limit, max(row["megabytes"] for row in own)) for limit in limits[1:]
-            ]
+            found += [_most(f"{words}: MB, largest", limit, max(row["megabytes"] for row in own)) for limit in limits[1:]]
     everything = [row for row in rows if row["part"] == "heldout"]
     number = sum(row["converged"] for row in everything)
     return [*found, Target("calls that converge", "all", f"{number} of {len(everything)}", number == len(everything))]

@@ -4,6 +4,7 @@ import inspect
 import warnings
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,7 @@ def minimize(
             result = solve_from(call, units.inside, starts)
         else:
             with Progress(callback) if progress else nullcontext(callback) as shown:
-                first = run_on_rows if wide else run
+                first = partial(run_on_rows, refined=polished) if wide else run
                 result = first(call, starts[0], units.callback(shown))
         if effort != "fast" and not wide:
             result = lower_minima(call, result, rng, starts[1:] if searched else [], effort)

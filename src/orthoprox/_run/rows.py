@@ -14,7 +14,6 @@ import numpy as np
 from orthoprox._adaptive.wide import WIDE
 from orthoprox._arrays.library import Array
 from orthoprox._run.call import Call
-from orthoprox._run.conclusion import polished
 from orthoprox._run.result import Result
 from orthoprox._run.run import Callback, run
 from orthoprox.problems.problem import Problem
@@ -26,22 +25,25 @@ _ROUNDS = 10  # of working sets, at most
 _OFFSETS = "iteration", "seconds", "run_seconds"
 
 
-def run_on_rows(call: Call, X0: Array, callback: Callback | None = None) -> Result:
+def run_on_rows(
+    call: Call, X0: Array, callback: Callback | None = None, *, refined: Callable[[Call, Result], Result]
+) -> Result:
     """Return the result of a run from X0 that works on some rows of X as long as that pays.
 
     The working set has the rows of X that are not 0, and those that are near to leaving 0. A run on
-    it is polished; if then other rows would leave 0, the next one begins there, with its multiplier.
+    it is ``refined``, by a polish; if then other rows would leave 0, the next one begins there, with
+    its multiplier.
     """
     X, Y, parts, m = X0, None, list[Result](), len(X0)
     with call.deadline.part():
         rows = _working_set(call.problem, X, WIDE.near)
         for _ in range(_ROUNDS):
-            problem = None if len(rows) > WIDE.share * m else on_rows(call.problem, rows)
+            problem = None if 2 * len(rows) > m else on_rows(call.problem, rows)
             if problem is None:
                 break
             inner = _inner(call, problem, sum(part.iterations for part in parts))
             seen = None if callback is None else _seen(call, callback, rows, sum(part.iterations for part in parts))
-            parts.append(polished(inner, run(inner, X[rows], seen, Y)))
+            parts.append(refined(inner, run(inner, X[rows], seen, Y)))
             X, Y = extended(parts[-1].X, rows, m), parts[-1].multiplier
             entering = np.setdiff1d(_working_set(call.problem, X, 1.0), rows)
             if parts[-1].status is not Status.CONVERGED or len(entering) == 0:

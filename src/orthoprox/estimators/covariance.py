@@ -204,7 +204,8 @@ class Products(Covariance):
 
     def _largest_pair(self, part: Matrix) -> float:
         """Return the largest |C_ij| of two variables, i in a block and j in the block or behind it,
-        for dense data. Single precision finds the pair: another one is larger by 1e-6 of it at most.
+        for dense data. Single precision finds the pair; another one is larger by 1e-6 of it at
+        most.
         """
         first, columns = int(part[0]), self._single
         entries = columns[:, part].T @ columns[:, first:]

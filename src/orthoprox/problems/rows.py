@@ -4,15 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, is_array
 from orthoprox.nonsmooth.base import HasSubdifferential
 from orthoprox.problems.problem import Problem, counted, uncounted
 
 
 def has_rows(problem: Problem) -> bool:
-    """Whether both terms tell what they are on some rows of X, and g what holds a row at 0, for data
-    of NumPy or SciPy. A subclass may be another function.
+    """Whether both terms tell what they are on some rows of X, and g what holds a row at 0, for
+    data of NumPy or SciPy. A subclass may be another function.
     """
     ell, g = uncounted(problem)
     told = all("at_rows" in vars(term.__class__) for term in (ell, g))
@@ -42,8 +41,8 @@ def extended(X: Array, rows: Array, m: int) -> Array:
 
 
 def leaving(problem: Problem, X: Array, D: Array, slope: float = 1.0) -> Array:
-    """Return the mask of the rows of X that are not 0, or would leave 0 if grad l = D were longer by
-    ``slope``.
+    """Return the mask of the rows of X that are not 0, or would leave 0 if grad l = D were longer
+    by ``slope``.
 
     In a zero row XY = 0, so that 0 in D + dg is the whole condition of stationarity.
     """

@@ -110,7 +110,8 @@ class Variance(Smooth):
         """The floating point operations of a gradient, for each column of X."""
         p, m = self.A.shape[-2:]
         stored = self.A.A if isinstance(self.A, Centred) else self.A
-        return 2.0 * m**2 if self._hessian is not None else 4.0 * (stored.nnz if sp.issparse(stored) else p * m)
+        number = int(stored.nnz) if sp.issparse(stored) else p * m
+        return 2.0 * m**2 if self._hessian is not None else 4.0 * number
 
     @cached_property
     def squares(self) -> Array:

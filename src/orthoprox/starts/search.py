@@ -55,7 +55,7 @@ def search(
     found: list[tuple[float, Array]] = []
     with (deadline or Deadline()).part(k.share), quiet():
         if is_wide(problem):
-            found.append((inf, homotopy(problem, rng)))
+            found.append((inf, homotopy(problem, random(problem, rng), rng)))
             if number == 1 and len(kinds) * k.probe * n * problem.smooth.operations > WIDE.probes:  # type: ignore[attr-defined]
                 return [found[0][1]]
             found = [(_probe_on_rows(problem, X), X) for _, X in found]
@@ -91,7 +91,9 @@ def runner_up_pays(problem: Problem) -> bool:
     """Whether the second lowest start of a search deserves a run: the problem is neither small,
     where probes end near minima, nor so large that a run costs more than the search.
     """
-    return not problem.is_small(SMALL.entries) and not is_wide(problem) and path_length(SETTINGS.widths) <= _beyond_probes(problem)
+    return (
+        not problem.is_small(SMALL.entries) and not is_wide(problem) and path_length(SETTINGS.widths) <= _beyond_probes(problem)
+    )
 
 
 def _beyond_probes(problem: Problem, kinds: int = 2) -> float:

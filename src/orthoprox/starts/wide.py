@@ -6,7 +6,7 @@ Nesterov, Richtarik and Sepulchre 2010). With a threshold that rises from a quar
 finds sparse components in noise where principal components show none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from math import ceil
 
@@ -19,50 +19,43 @@ from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem, uncounted
 from orthoprox.problems.rows import extended, on_rows
-from orthoprox.starts.points import like_data, random
 from orthoprox.stopping.clock import Stopped
 
 Rng = np.random.Generator
 
 
-def homotopy(problem: Problem, rng: Rng) -> Array:
-    """Return the end of the homotopy from principal components, repaired; if time is over, the best
-    point so far.
+def homotopy(problem: Problem, X: Array, rng: Rng) -> Array:
+    """Return the end of the homotopy from principal components, repaired; X is a random point. If
+    time is over, it is the best point so far.
     """
-    X = random(problem, rng)
-    kept = np.zeros(X.shape[1], bool)
     with suppress(Stopped):
         for _ in range(SETTINGS.power_steps):
             X = polar(-problem.grad(X))
-        X = _settled(problem, X, kept, WIDE.stages)
+        X = _settled(problem, X, np.zeros(X.shape[1], bool), (*WIDE.stages, 1.0))
         if isinstance(problem.nonsmooth, Separable):  # otherwise columns stand for nothing by themselves
-            for Y in _repairs(problem, X, rng):
-                X = Y
+            for better in _repairs(problem, X, rng):
+                X = better
     return X
 
 
-def _repairs(problem: Problem, X: Array, rng: Rng):  # type: ignore[no-untyped-def]
-    """Yield points that are lower and lower. A repair drops the columns of X that contribute least
-    and begins anew with seeds in their place, or with the principal components of what is left, in
-    turn.
+def _repairs(problem: Problem, X: Array, rng: Rng) -> Iterator[Array]:
+    """Yield points that are lower and lower. A repair drops the columns of X that contribute least,
+    a quarter of them or, after a failure, one, and begins anew with seeds in their place.
     """
-    k, n = WIDE, X.shape[1]
+    k, n, failures = WIDE, X.shape[1], 0
     f, D = _values(problem, X)
-    failures = 0
-    for _ in range(k.repairs):
+    for _ in range(SETTINGS.rounds):
         if failures >= k.failures:
             return
         number = ceil(k.dropped * n) if failures == 0 else 1
         order = np.argsort(_contributions(problem, X, D), kind="stable")
-        K = X[:, order[: n - number]]
-        Y = np.empty_like(X)
-        Y[:, order] = polar(np.concatenate([K, _seeds(problem, K, number, rng)], axis=1))
-        kept = np.ones(n, bool)
-        kept[order[n - number :]] = False
-        Y = _settled(problem, Y, kept, k.stages[1:])
+        stay, leave = order[: n - number], order[n - number :]
+        kept, Y = np.isin(np.arange(n), stay), np.empty_like(X)
+        Y[:, stay], Y[:, leave] = X[:, stay], _seeds(problem, X[:, stay], number, rng)
+        Y = _settled(problem, polar(Y), kept, (*k.stages[1:], 1.0))
         new, E = _values(problem, Y)
         failures += 1
-        if new < f - k.lower * abs(f):
+        if new < f - SETTINGS.gain * SETTINGS.identified * abs(f):
             X, f, D, failures = Y, new, E, 0
             yield X
 
@@ -93,14 +86,14 @@ def _settled(problem: Problem, X: Array, kept: Array, stages: Sequence[float]) -
     for t in stages:
         D = problem.grad(X)
         X = _step(problem, D, kept, t)
-        near = np.any((X != 0) | (_thresholded(problem, D, kept, k.screened * t) != 0), axis=1)
+        near = np.any((X != 0) | (_thresholded(problem, D, kept, k.near * t) != 0), axis=1)
         rows = np.flatnonzero(near)
         steps = k.steps if t < 1 else k.most
-        part = on_rows(problem, rows, steps * X.shape[1]) if 2 * len(rows) <= m else problem
+        part = (on_rows(problem, rows, steps * X.shape[1]) if 2 * len(rows) <= m else None) or problem
         x = X if part is problem else X[rows]
         for _ in range(steps - 1):
             before, x = x, _step(part, part.grad(x), kept, t)
-            if t == 1 and np.max(np.linalg.norm(x - before, axis=0)) <= k.settled:
+            if t == 1 and np.max(np.linalg.norm(x - before, axis=0)) <= SETTINGS.identified:
                 break
         X = x if part is problem else extended(x, rows, m)
     return X
@@ -160,7 +153,7 @@ def _associations(problem: Problem, K: Array, rng: Rng) -> Array:
     """Return |B'a_j|^2 for each feature, or an estimate by random products."""
     (m, n), total = problem.shape, uncounted(problem)[0].associations
     if total is not None:
-        return np.asarray(total - np.sum(problem.grad(K) ** 2, axis=1) / 4)
+        return np.asarray(total - np.sum((problem.grad(K) / 2) ** 2, axis=1))
     products = (_product(problem, K, rng.standard_normal((m, n))) for _ in range(WIDE.seeds))
     return np.sum([np.sum(R**2, axis=1) for R in products], axis=0)
 
@@ -177,11 +170,13 @@ def _associated(problem: Problem, K: Array, features: Array) -> Array:
 
 def _product(problem: Problem, K: Array, X: Array) -> Array:
     """Return B'BX, for l(X) = -|AX|^2."""
-    return _without(K, -problem.grad(_without(K, like_data(problem, X))) / 2)
+    return _without(K, -problem.grad(_without(K, X.astype(K.dtype))) / 2)
 
 
 def _different(order: Array, cosines: Array, number: int) -> list[int]:
-    """Return the first so many that are different from those before; if there are too few, others."""
+    """Return the first so many that are different from those before, and others if these are too
+    few.
+    """
     found: list[int] = []
     for i in order:
         if len(found) < number and all(cosines[i, j] <= WIDE.apart for j in found):

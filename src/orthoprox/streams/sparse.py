@@ -80,7 +80,9 @@ class Centred:
         return Centred(self.A[:, chosen], self.shift[chosen])
 
     def squares(self) -> Matrix:
-        """Return the squared lengths of the columns, p (b - s)^2 + sum_i (a_i - b)^2, b the means of A."""
+        """Return the squared lengths of the columns: p (b - s)^2 + sum_i (a_i - b)^2 with the means
+        b of A.
+        """
         offset, deviations = _columns(self.A)
         found: Matrix = deviations + self.shape[0] * (offset - self.shift) ** 2
         return found
