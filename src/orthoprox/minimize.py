@@ -159,7 +159,7 @@ def minimize(
             result = solve_from(call, units.inside, starts)
         else:
             with Progress(callback) if progress else nullcontext(callback) as shown:
-                first = partial(run_on_rows, refined=polished) if wide else run
+                first = partial(run_on_rows, refined=polished if polish else None) if wide else run
                 result = first(call, starts[0], units.callback(shown))
         if effort != "fast" and not wide:
             result = lower_minima(call, result, rng, starts[1:] if searched else [], effort)

@@ -26,13 +26,13 @@ _OFFSETS = "iteration", "seconds", "run_seconds"
 
 
 def run_on_rows(
-    call: Call, X0: Array, callback: Callback | None = None, *, refined: Callable[[Call, Result], Result]
+    call: Call, X0: Array, callback: Callback | None = None, *, refined: Callable[[Call, Result], Result] | None = None
 ) -> Result:
     """Return the result of a run from X0 that works on some rows of X as long as that pays.
 
     The working set has the rows of X that are not 0, and those that are near to leaving 0. A run on
-    it is ``refined``, by a polish; if then other rows would leave 0, the next one begins there, with
-    its multiplier.
+    it is ``refined``, by a polish as a rule; if then other rows would leave 0, the next one begins
+    there, with its multiplier.
     """
     X, Y, parts, m = X0, None, list[Result](), len(X0)
     with call.deadline.part():
@@ -43,7 +43,8 @@ def run_on_rows(
                 break
             inner = _inner(call, problem, sum(part.iterations for part in parts))
             seen = None if callback is None else _seen(call, callback, rows, sum(part.iterations for part in parts))
-            parts.append(refined(inner, run(inner, X[rows], seen, Y)))
+            part = run(inner, X[rows], seen, Y)
+            parts.append(part if refined is None else refined(inner, part))
             X, Y = extended(parts[-1].X, rows, m), parts[-1].multiplier
             entering = np.setdiff1d(_working_set(call.problem, X, 1.0), rows)
             if parts[-1].status is not Status.CONVERGED or len(entering) == 0:

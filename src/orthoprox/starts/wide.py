@@ -86,7 +86,7 @@ def _settled(problem: Problem, X: Array, kept: Array, stages: Sequence[float]) -
     for t in stages:
         D = problem.grad(X)
         X = _step(problem, D, kept, t)
-        near = np.any((X != 0) | (_thresholded(problem, D, kept, k.near * t) != 0), axis=1)
+        near = np.any((X != 0) | (_thresholded(problem, -D / k.near, kept, t) != 0), axis=1)
         rows = np.flatnonzero(near)
         steps = k.steps if t < 1 else k.most
         part = (on_rows(problem, rows, steps * X.shape[1]) if 2 * len(rows) <= m else None) or problem
@@ -103,20 +103,25 @@ def _step(problem: Problem, D: Array, kept: Array, t: float) -> Array:
     """Return polar(prox(-D)), D = grad l(X). A column that vanishes becomes a coordinate vector, of
     the row where D is largest of those that no column uses.
     """
-    W = _thresholded(problem, D, kept, t)
+    W = _thresholded(problem, -D, kept, t)
     for i in np.flatnonzero(~np.any(W != 0, axis=0)):
         free = np.where(np.any(W != 0, axis=1), -1.0, np.abs(D[:, i]))
         W[np.argmax(free), i] = 1
     return polar(W)
 
 
-def _thresholded(problem: Problem, D: Array, kept: Array, t: float) -> Array:
-    """Return the prox of t g, and of g in the columns that are kept, at -D / c with the step 1 / c;
-    for a norm c does not matter. c is the length of the longest column, beyond the modulus of g.
+def _thresholded(problem: Problem, W: Array, kept: Array, t: float) -> Array:
+    """Return the prox of t g at W, and that of g in the columns that are kept."""
+    P = _shrunk(problem, W, t)
+    return np.where(kept, _shrunk(problem, W, 1.0), P) if np.any(kept) else P
+
+
+def _shrunk(problem: Problem, W: Array, t: float) -> Array:
+    """Return c P with P the prox of t g / c at W / c, where no column of W / c is longer than 1;
+    for a norm c does not matter.
     """
-    c = max(float(np.max(np.linalg.norm(D, axis=0))), 2 * problem.nonsmooth.modulus) or 1.0
-    W = problem.prox(-D / c, t / c)
-    return np.where(kept, problem.prox(-D / c, 1 / c), W) if np.any(kept) else W
+    c = max(float(np.max(np.linalg.norm(W, axis=0))), 2 * problem.nonsmooth.modulus) or 1.0
+    return c * problem.prox(W / c, t / c)
 
 
 def _without(K: Array, X: Array) -> Array:
@@ -139,7 +144,7 @@ def _seeds(problem: Problem, K: Array, number: int, rng: Rng) -> Array:
         few = slice(j, min(j + n, len(chosen)))
         C = _associated(problem, K, chosen[few])
         tops = np.linalg.norm(C, axis=0)
-        bounds = [tau**2 - np.linalg.norm(problem.prox(2 * tau * C, 0.5), axis=0) for tau in (tops / 2, tops)]
+        bounds = [tau**2 - np.linalg.norm(_shrunk(problem, 2 * tau * C, 0.5), axis=0) for tau in (tops / 2, tops)]
         scores[few] = np.min(bounds, axis=0)[: few.stop - j]
         cosines[:, few] = np.abs(C[chosen, : few.stop - j])
     cosines /= np.sqrt(squares[chosen])[:, None]
