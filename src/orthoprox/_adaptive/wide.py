@@ -21,11 +21,12 @@ class Wide:
     seeds: int = 4  # times the columns of X: features that a repair looks at
     apart: float = 0.35  # the cosine up to which two of them are different
     failures: int = 2  # repairs in vain, one after the other
+    work: float = 2e11  # operations that all repairs may take
     probes: float = 4e9  # operations that probes of other starts may take
 
     # working sets
     near: float = 0.8  # of the threshold: rows beyond belong to a working set, of at most half of the rows
-    entries: int = 100_000  # of X within it, up to which it is small: second order soon pays
+    entries: int = 1_000_000  # of X within it, or under a weak penalty, up to which it is small: second order soon pays
 
 
 WIDE = Wide()

@@ -41,29 +41,41 @@ def run_on_rows(
             problem = None if 2 * len(rows) > m else on_rows(call.problem, rows)
             if problem is None:
                 break
-            inner = _inner(call, problem, sum(part.iterations for part in parts))
-            seen = None if callback is None else _seen(call, callback, rows, sum(part.iterations for part in parts))
-            part = run(inner, X[rows], seen, Y)
+            before = sum(part.iterations for part in parts)
+            inner = _inner(call, problem, before, small=True)
+            part = run(inner, X[rows], _seen(call, callback, rows, before), Y)
             parts.append(part if refined is None else refined(inner, part))
             X, Y = extended(parts[-1].X, rows, m), parts[-1].multiplier
             entering = np.setdiff1d(_working_set(call.problem, X, 1.0), rows)
             if parts[-1].status is not Status.CONVERGED or len(entering) == 0:
                 break
             rows = np.union1d(entering, _working_set(call.problem, X, WIDE.near))
-    last = run(_inner(call, call.problem, sum(part.iterations for part in parts)), X, callback, Y)
-    return _united([*parts, last], m)
+    before = sum(part.iterations for part in parts)
+    inner = _inner(call, call.problem, before, small=_is_weak(call, X))
+    return _united([*parts, run(inner, X, _seen(call, callback, np.arange(m), before), Y)], call)
 
 
 def _working_set(problem: Problem, X: Array, near: float) -> Array:
     return np.flatnonzero(leaving(problem, X, problem.grad(X), 1 / near))
 
 
-def _inner(call: Call, problem: Problem, before: int) -> Call:
-    """Return the call on some rows, after so many iterations."""
+def _is_weak(call: Call, X: Array) -> bool:
+    """Whether a subgradient of g is so small beside the gradient of l that second order comes first
+    where X is small.
+    """
+    solver: Any = call.solver
+    with call.deadline.part():
+        S = (X - call.problem.prox(X, call.evaluator.step)) / call.evaluator.step
+        return bool(np.linalg.norm(S) <= solver.small.weak * np.linalg.norm(call.problem.grad(X)))
+    return False
+
+
+def _inner(call: Call, problem: Problem, before: int, *, small: bool) -> Call:
+    """Return the call on some rows, after so many iterations; X may count as small."""
     rule = call.rule if before == 0 else _Later(call.rule, before)
     solver: Any = call.solver
-    if problem is not call.problem:
-        solver = replace(solver, small=replace(solver.small, entries=WIDE.entries))
+    if small:
+        solver = replace(solver, small=replace(solver.small, entries=max(WIDE.entries, solver.small.entries)))
     return replace(call, problem=problem, solver=solver, evaluator=replace(call.evaluator, problem=problem), rule=rule)
 
 
@@ -79,8 +91,10 @@ class _Later(Stop):
         return self.rule.check(later)
 
 
-def _seen(call: Call, callback: Callback, rows: Array, before: int) -> Callable[[Snapshot], object]:
+def _seen(call: Call, callback: Callback | None, rows: Array, before: int) -> Callback | None:
     """Return the callback for snapshots of a run on some rows, which shows it whole ones."""
+    if callback is None:
+        return None
 
     def whole(now: Snapshot) -> object:
         X = extended(now.X, rows, call.problem.shape[0])
@@ -90,16 +104,17 @@ def _seen(call: Call, callback: Callback, rows: Array, before: int) -> Callable[
     return whole
 
 
-def _united(parts: list[Result], m: int) -> Result:
+def _united(parts: list[Result], call: Call) -> Result:
     """Return the last result with the iterations, the time and the history of all."""
     last, before, columns = parts[-1], dict.fromkeys(_OFFSETS, 0.0), list[dict[str, Any]]()
     for part in parts:
-        share = len(part.X) / m
+        share = len(part.X) / call.problem.shape[0]
         shifted = {name: column + before.get(name, 0) for name, column in part.history.items()}
         columns.append(shifted | {"sparsity": 1 - share * (1 - part.history["sparsity"])})
         before = {name: float(shifted[name][-1]) for name in _OFFSETS}
     return replace(
         last,
+        solver=call.solver,
         iterations=sum(part.iterations for part in parts),
         run_seconds=sum(part.run_seconds for part in parts),
         run_cpu_seconds=sum(part.run_cpu_seconds for part in parts),

@@ -40,11 +40,13 @@ def homotopy(problem: Problem, X: Array, rng: Rng) -> Array:
 
 def _repairs(problem: Problem, X: Array, rng: Rng) -> Iterator[Array]:
     """Yield points that are lower and lower. A repair drops the columns of X that contribute least,
-    a quarter of them or, after a failure, one, and begins anew with seeds in their place.
+    a quarter of them or, after a failure, one, and begins anew with seeds in their place. The work
+    of all is limited.
     """
     k, n, failures = WIDE, X.shape[1], 0
+    price = 2 * k.seeds * n * uncounted(problem)[0].operations  # about twice as many gradients as for the seeds
     f, D = _values(problem, X)
-    for _ in range(SETTINGS.rounds):
+    for _ in range(min(SETTINGS.rounds, int(k.work / price))):
         if failures >= k.failures:
             return
         number = ceil(k.dropped * n) if failures == 0 else 1
