@@ -167,7 +167,7 @@ def minimize(
             starts = _starts(inside, start, n_starts - 1, rng, deadline)
             starts = [_in_precision(X, like) for X in starts]
             result = lowest([result, solve_from(call, units.inside, starts)])
-        if polish:
+        if polish and (n_starts > 1 or not wide):  # a run on rows is polished there
             result = polished(call, result)
         if stop is None:
             result = with_certified_status(result, tol)

@@ -52,7 +52,12 @@ def run_on_rows(
             rows = np.union1d(entering, _working_set(call.problem, X, WIDE.near))
     before = sum(part.iterations for part in parts)
     inner = _inner(call, call.problem, before, small=_is_weak(call, X))
-    return _united([*parts, run(inner, X, _seen(call, callback, np.arange(m), before), Y)], call)
+    last = run(inner, X, _seen(call, callback, np.arange(m), before), Y)
+    if parts and last.iterations == 0:
+        last = replace(last, polished=parts[-1].polished)
+    elif refined is not None:
+        last = refined(inner, last)
+    return _united([*parts, last], call)
 
 
 def _working_set(problem: Problem, X: Array, near: float) -> Array:
