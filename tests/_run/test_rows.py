@@ -1,6 +1,7 @@
 """A run on a working set of rows has the result of a run on all rows."""
 
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -65,6 +66,16 @@ def test_other_penalties_are_certified_on_all_rows(g):
     assert result.converged
     assert op.certificate(problem, result.X, multiplier=result.multiplier).relative() <= 1e-6
     assert result.objective <= op.minimize(problem, TRUTH).objective + 1e-3
+
+
+def test_a_solution_is_polished_on_its_rows_alone(monkeypatch):
+    seen, front = [], import_module("orthoprox.minimize")
+    original = front.polished
+    monkeypatch.setattr(front, "polished", lambda call, result: seen.append(call.problem.shape) or original(call, result))
+    result = op.minimize(PLANTED, TRUTH)
+    assert result.polished
+    assert seen
+    assert SHAPE not in seen
 
 
 def test_sparse_data_have_the_result_of_dense_ones():
