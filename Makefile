@@ -53,7 +53,7 @@ reproduce: .venv/installed
 reproduce-quick: .venv/installed
 	$(BIN)/orthoprox reproduce --quick
 
-.PHONY: docs docs-check bench bench-solvers bench-certificates bench-robustness bench-tables bench-estimators
+.PHONY: docs docs-check bench bench-solvers bench-certificates bench-robustness bench-tables bench-wide bench-estimators
 
 # What is made from the code: docs/methods.md, the tables of docs/automatic.md, the picture of the README.
 docs: .venv/installed
@@ -79,6 +79,11 @@ bench-robustness: .venv/installed
 
 bench-tables: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.tables
+
+# Wide data; those of cells are read with h5py from a wheel that this command downloads.
+bench-wide: .venv/installed
+	$(BIN)/python $(PIP) h5py
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.wide
 
 # Tables of packages that only this command installs.
 bench-estimators: .venv/installed

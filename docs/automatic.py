@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from orthoprox._adaptive import settings, small
+from orthoprox._adaptive import settings, small, wide
 from orthoprox.reproduce.table import markdown
 from orthoprox.solvers.adaptive import BACK, TRANSITIONS
 
@@ -22,7 +22,8 @@ PAGE = Path(__file__).with_name("automatic.md")
 
 def page(text: str) -> str:
     """Return the page with its tables filled."""
-    tables = {"transitions": transitions(), "settings": settings_table(settings), "small": settings_table(small)}
+    numbers = {"settings": settings, "small": small, "wide": wide}
+    tables = {"transitions": transitions()} | {name: settings_table(module) for name, module in numbers.items()}
     for name, table in tables.items():
         marks = rf"(<!-- {name} -->\n).*?(\n<!-- end -->)"
         text = re.sub(marks, lambda found, table=table: found[1] + table.rstrip() + found[2], text, flags=re.DOTALL)
@@ -43,7 +44,7 @@ def settings_table(module: ModuleType) -> str:
     """Return the table of the numbers of a module, with the comments of the source as their
     meaning.
     """
-    said, defaults = dict(comments(module)), module.SETTINGS if module is settings else module.SMALL
+    said, defaults = dict(comments(module)), getattr(module, module.__name__.rpartition(".")[2].upper())
     rows = ([f"`{field.name}`", shown(getattr(defaults, field.name)), said[field.name]] for field in fields(defaults))
     return markdown(["setting", "value", "meaning and unit"], rows)
 

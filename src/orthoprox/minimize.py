@@ -4,6 +4,7 @@ import inspect
 import warnings
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from orthoprox._run.conclusion import EFFORTS, lower_minima, polished, with_cert
 from orthoprox._run.multistart import lowest, solve_from
 from orthoprox._run.progress import Progress
 from orthoprox._run.result import Result, interrupted
+from orthoprox._run.rows import run_on_rows
 from orthoprox._run.run import Callback, run
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem, as_problem, counted
@@ -27,7 +29,7 @@ from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
 from orthoprox.starts.points import Canonical, random
-from orthoprox.starts.search import runner_up_pays, search
+from orthoprox.starts.search import is_wide, runner_up_pays, search
 from orthoprox.stopping.clock import Deadline, Meter
 from orthoprox.stopping.rules import MaxIterations, Stationary, Stop, as_rule
 from orthoprox.stopping.status import Status
@@ -147,6 +149,7 @@ def minimize(
         rng = _canonical(rng, inside, deadline) if searched else rng
         if solver.auto.start == "search":
             inside = counted(units.inside, meter.work, deadline, loop=chosen_loop(inside, compiled, deadline.budget))
+        wide = solver.auto.start == "search" and stop is None and is_wide(inside)
         number = n_starts if not searched else 2 if effort != "fast" and runner_up_pays(inside) else 1
         starts = [X0] if X0 is not None else _starts(inside, start, number, rng, deadline)
         starts = [_in_precision(X, like) for X in starts]
@@ -156,14 +159,15 @@ def minimize(
             result = solve_from(call, units.inside, starts)
         else:
             with Progress(callback) if progress else nullcontext(callback) as shown:
-                result = run(call, starts[0], units.callback(shown))
-        if effort != "fast":
+                first = partial(run_on_rows, refined=polished if polish else None) if wide else run
+                result = first(call, starts[0], units.callback(shown))
+        if effort != "fast" and not wide:
             result = lower_minima(call, result, rng, starts[1:] if searched else [], effort)
         if n_starts > 1 and searched and not deadline.interrupted:
             starts = _starts(inside, start, n_starts - 1, rng, deadline)
             starts = [_in_precision(X, like) for X in starts]
             result = lowest([result, solve_from(call, units.inside, starts)])
-        if polish:
+        if polish and (n_starts > 1 or not wide):  # a run on rows is polished there
             result = polished(call, result)
         if stop is None:
             result = with_certified_status(result, tol)

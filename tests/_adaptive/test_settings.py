@@ -10,14 +10,15 @@ import pytest
 import orthoprox
 from orthoprox._adaptive.settings import SETTINGS, Settings
 from orthoprox._adaptive.small import SMALL, Small
+from orthoprox._adaptive.wide import WIDE, Wide
 
-MOST = {Settings: 45, Small: 15}  # tuned numbers
+MOST = {Settings: 45, Small: 15, Wide: 15}  # tuned numbers
 PLAIN = {0, 1, 2, 0.5}  # numbers that are no choice
 SOURCE = Path(orthoprox.__file__).parent
 MODULES = sorted(
     path
     for path in (*SOURCE.glob("_adaptive/*.py"), SOURCE / "solvers/adaptive.py", *SOURCE.glob("starts/*.py"))
-    if path.name not in ("settings.py", "small.py")
+    if path.name not in ("settings.py", "small.py", "wide.py") or path.parent.name == "starts"
 )
 
 
@@ -49,7 +50,7 @@ def test_tuned_numbers_are_few(kind):
 
 
 def test_every_setting_is_a_finite_positive_number_with_a_default():
-    for name, value in (asdict(SETTINGS) | asdict(SMALL)).items():
+    for name, value in (asdict(SETTINGS) | asdict(SMALL) | asdict(WIDE)).items():
         for leaf in leaves(value):
             assert type(leaf) in (int, float), name
             assert 0 < leaf < float("inf"), name

@@ -63,11 +63,11 @@ class FirstOrder(Phase[Iterate]):
     alone: bool = False
     small: bool = False
 
-    def first(self, problem: Problem, X: Array) -> Iterate:
+    def first(self, problem: Problem, X: Array, multiplier: Array | None = None) -> Iterate:
         """Return the first iterate of a run, at a point X of the manifold."""
         D = problem.grad(X)
         curvature = self._curvature(problem, X, D)
-        return self.begun(problem, _at(problem, X, D, curvature), float(problem.value(X)), curvature)
+        return self.begun(problem, _at(problem, X, D, curvature, multiplier), float(problem.value(X)), curvature)
 
     def begun(self, problem: Problem, point: PrimalDual, value: float, curvature: float) -> Iterate:
         """Return the first iterate of a run, at a point with its multiplier; f and the curvature of
@@ -285,12 +285,12 @@ class FirstOrder(Phase[Iterate]):
         return working_set(k, problem, (s.X, s.E, s.D), argument)
 
 
-def _at(problem: Problem, X: Array, D: Array, c: float) -> PrimalDual:
-    """Return X with the subgradient of a prox step of length 1/c and the least-squares multiplier;
-    D is grad l(X).
+def _at(problem: Problem, X: Array, D: Array, c: float, Y: Array | None = None) -> PrimalDual:
+    """Return X with the subgradient of a prox step of length 1/c, and Y or the least-squares
+    multiplier; D is grad l(X).
     """
     S = _subgradient(problem, X, c)
-    return PrimalDual(X, stiefel.multiplier(X, D + S), D, S)
+    return PrimalDual(X, stiefel.multiplier(X, D + S) if Y is None else Y, D, S)
 
 
 def _subgradient(problem: Problem, X: Array, c: float) -> Array:

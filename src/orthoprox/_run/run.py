@@ -26,9 +26,9 @@ _LEAST_WORK, _MOST_WORK = 50, 1000  # bounds of the work for the last certificat
 _LATE = 64  # the second certificate that is due; the first is at the start
 
 
-def run(call: Call, X0: Array, callback: Callback | None = None) -> Result:
-    """Return the result of a run from X0."""
-    return _Run(call, callback).run(X0)
+def run(call: Call, X0: Array, callback: Callback | None = None, multiplier: Array | None = None) -> Result:
+    """Return the result of a run from X0, with its multiplier if that is known."""
+    return _Run(call, callback).run(X0, multiplier)
 
 
 class _CallbackError(Exception):  # a callback has raised an exception, which is the user's to see
@@ -52,13 +52,13 @@ class _Run:
         self.least = np.inf  # the smallest residual at which a certificate was computed
         self.still = 0  # motionless steps in a row
 
-    def run(self, X0: Array) -> Result:
+    def run(self, X0: Array, multiplier: Array | None) -> Result:
         self.meter.work.runs += 1
         self.rounding_length = rounding_length(X0)
         first = state = None
         with self.meter.part("run"):
             try:
-                state = first = self.solver.begin(self.problem, X0, self.evaluator)
+                state = first = self.solver.begin(self.problem, X0, self.evaluator, multiplier)
                 ending = self._inspect(state, self.solver.residuals(self.problem, state, state))
                 while ending is None:
                     new = self.solver.step(self.problem, state)

@@ -33,6 +33,10 @@ class MCP(Separable):
     def at(self, entries: PackedEntries) -> "MCP":
         return MCP(self.mu, self.gamma)
 
+    def at_rows(self, rows: Array) -> "MCP":
+        """Return g of matrices that are 0 outside of these rows: the same."""
+        return self
+
     def value(self, X: Array) -> Array:
         xp = namespace(X)
         x = xp.clip(xp.abs(X), None, self.gamma * self.mu)
@@ -74,6 +78,10 @@ class SCAD(Separable):
 
     def at(self, entries: PackedEntries) -> "SCAD":
         return SCAD(self.mu, self.a)
+
+    def at_rows(self, rows: Array) -> "SCAD":
+        """Return g of matrices that are 0 outside of these rows: the same."""
+        return self
 
     def value(self, X: Array) -> Array:
         xp = namespace(X)

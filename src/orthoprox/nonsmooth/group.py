@@ -20,6 +20,10 @@ class L21(Nonsmooth):
         """Return the same penalty with another weight."""
         return L21(mu)
 
+    def at_rows(self, rows: Array) -> "L21":
+        """Return g of matrices that are 0 outside of these rows: the same."""
+        return self
+
     def value(self, X: Array) -> Array:
         return self.mu * namespace(X).sum(_row_norms(X), axis=(-2, -1))
 

@@ -146,6 +146,11 @@ class L1(Separable):
     def at(self, entries: PackedEntries) -> "L1":
         return self._with(entries.take(self.mu))
 
+    def at_rows(self, rows: Array) -> "L1":
+        """Return g of matrices that are 0 outside of these rows, as a term of its own."""
+        by_rows = is_array(self.mu) and self.mu.ndim > 1 and self.mu.shape[-2] > 1
+        return self._with(self.mu[..., rows, :]) if by_rows else self
+
     def value(self, X: Array) -> Array:
         xp = namespace(X)
         total = xp.sum(self.mu * xp.abs(X), axis=(-2, -1))

@@ -145,4 +145,5 @@ _NONSMOOTH: dict[str, Ability] = {
     "face": _face,
     "interval": _functions,
     "at": _at,
+    "at_rows": _at,
 }

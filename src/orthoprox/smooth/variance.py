@@ -21,6 +21,8 @@ from orthoprox.streams.rows import RowStream
 from orthoprox.streams.sparse import Centred
 from orthoprox.streams.standardised import standardised
 
+_WIDE, _FEW_ROWS = 2000, 4  # columns of a wide A; one in so many rows of X pays to be looked for
+_FEW_SAMPLES = 1000  # up to which AA' is cheap
 _AMORTISED = 1000  # column products over which the cost of forming A'A is spread
 
 
@@ -80,8 +82,63 @@ class Variance(Smooth):
         root, multiple = factor**0.5, copy(self)
         multiple.A = self.A.times(root) if isinstance(self.A, RowStream) else self.A * root
         multiple._hessian = None if self._hessian is None else self._hessian * factor
-        multiple.__dict__.pop("lipschitz", None)
+        multiple._forget()
         return multiple
+
+    def at_rows(self, rows: Array, columns: float = _AMORTISED) -> "Variance | None":
+        """Return l of matrices that are 0 outside of these rows, as a term of its own; None if the
+        data do not fit into memory. ``columns`` tells over how many column products the cost of
+        forming A'A is spread.
+        """
+        part, A = copy(self), _columns(self.A, rows)
+        if A is None:
+            return None
+        part.A = A
+        part._hessian = None if self._hessian is None else self._hessian[rows][:, rows]
+        if part._hessian is None and _gram_pays(A.A if isinstance(A, Centred) else A, columns):
+            part._hessian = -2 * _gram(A)
+        part._forget()
+        return part
+
+    def _forget(self) -> None:
+        """Forget what was computed of other data."""
+        for name in ("lipschitz", "squares", "associations", "_outer"):
+            self.__dict__.pop(name, None)
+
+    @property
+    def operations(self) -> float:
+        """The floating point operations of a gradient, for each column of X."""
+        p, m = self.A.shape[-2:]
+        stored = self.A.A if isinstance(self.A, Centred) else self.A
+        number = int(stored.nnz) if sp.issparse(stored) else p * m
+        return 2.0 * m**2 if self._hessian is not None else 4.0 * number
+
+    @cached_property
+    def squares(self) -> Array:
+        """The squared lengths of the columns of A, the diagonal of A'A; 1 for an operator, which
+        does not show them.
+        """
+        if self._hessian is not None:
+            return -np.diagonal(self._hessian) / 2
+        if inputs.is_operator(self.A):
+            return np.ones(self.A.shape[-1])
+        return np.sum(self.A**2, axis=0) if is_array(self.A) else self.A.squares()
+
+    @cached_property
+    def associations(self) -> Array | None:
+        """The squared lengths of the rows of A'A: how much all features vary with each. They take
+        2 p^2 m operations; None unless A'A is formed or A is dense with few samples.
+        """
+        if self._hessian is not None:
+            return np.sum(self._hessian**2, axis=0) / 4
+        if not is_array(self.A) or self.A.shape[0] > _FEW_SAMPLES:
+            return None
+        return np.sum(self.A * (self._outer @ self.A), axis=0)
+
+    @cached_property
+    def _outer(self) -> Array:
+        """AA'."""
+        return self.A @ self.A.mT
 
     def check_shape(self, shape: tuple[int, int]) -> None:
         if self.A.shape[-1] != shape[0]:
@@ -99,7 +156,7 @@ class Variance(Smooth):
     def value(self, X: Array) -> Array:
         if self._hessian is not None:
             return inner(X, products.apply(self._hessian, X)) / 2
-        AX = self.A @ X
+        AX = self._times(X)
         return -inner(AX, AX)
 
     def grad(self, X: Array) -> Array:
@@ -116,7 +173,15 @@ class Variance(Smooth):
     def _grad(self, X: Array) -> Array:
         if self._hessian is not None:
             return products.apply(self._hessian, X)
-        return -2 * (_transposed(self.A) @ (self.A @ X))
+        return -2 * (_transposed(self.A) @ self._times(X))
+
+    def _times(self, X: Array) -> Array:
+        """Return AX; over the nonzero rows of X, if A is wide and these are few."""
+        if isinstance(self.A, np.ndarray) and self.A.ndim == X.ndim == 2 and self.A.shape[1] >= _WIDE:
+            rows = np.flatnonzero(np.any(X != 0, axis=1))
+            if _FEW_ROWS * len(rows) <= len(X):
+                return self.A[:, rows] @ X[rows]
+        return self.A @ X
 
     @cached_property
     def lipschitz(self) -> float:
@@ -125,8 +190,7 @@ class Variance(Smooth):
             return dense_norm(self._hessian)
         if is_array(self.A):
             p, m = self.A.shape[-2:]
-            small = self.A @ self.A.mT if p < m else self.A.mT @ self.A  # both have the same largest eigenvalue
-            return 2 * dense_norm(small)
+            return 2 * dense_norm(self._outer if p < m else self.A.mT @ self.A)  # both have the same largest eigenvalue
         return 2 * spectral_norm(lambda V: self.A.T @ (self.A @ V), self.A.shape[1])
 
     @property
@@ -147,7 +211,7 @@ class Variance(Smooth):
     def _shifted(self, inverses: Inverses) -> Callable[[float], Callable[[Array], Array]]:
         m, wide = self.A.shape[-1], self._hessian is None and is_array(self.A)
         if wide:
-            family = inverses(-2 * (self.A @ self.A.mT))
+            family = inverses(-2 * self._outer)
         elif self._hessian is not None:
             family = inverses(self._hessian)
         else:
@@ -181,12 +245,40 @@ def _check_size(A: Any) -> None:
         raise ValueError(f"A has no entry above {largest:.3g}, so that A'A underflows; scale A.")
 
 
-def _gram_pays(A: Any) -> bool:
+def _gram_pays(A: Any, columns: float = _AMORTISED) -> bool:
     if inputs.is_operator(A):
         return False
     p, m = A.shape[-2:]
     stored = A.nnz if sp.issparse(A) else p * m
-    return bool(2 * m**2 + stored * m / _AMORTISED <= 4 * stored)
+    return bool(2 * m**2 + stored * m / columns <= 4 * stored)
+
+
+def _columns(A: Any, chosen: Array) -> Any:
+    """Return columns of the data as they are stored, those of a memory map in memory; None if they
+    do not fit there.
+    """
+    if isinstance(A, (RowStream, Centred)):
+        return A.columns(chosen)
+    return _some_columns(A, chosen) if inputs.is_operator(A) else A[:, chosen]
+
+
+def _some_columns(A: Any, chosen: Array) -> Any:
+    """Return an operator on some columns of another."""
+    from scipy.sparse.linalg import LinearOperator
+
+    def put(V: Array) -> Array:
+        X = np.zeros((A.shape[1], *V.shape[1:]), V.dtype)
+        X[chosen] = V
+        return X
+
+    def forward(V: Array) -> Array:
+        return A @ put(V)
+
+    def adjoint(U: Array) -> Array:
+        return (A.T @ U)[chosen]
+
+    products = {"matvec": forward, "matmat": forward, "rmatvec": adjoint, "rmatmat": adjoint}
+    return LinearOperator((A.shape[0], len(chosen)), dtype=A.dtype, **products)
 
 
 def _gram(A: Any) -> Array:

@@ -147,7 +147,10 @@ class Adaptive(Solver[State]):
         }
 
     def init(self, problem: Problem, X0: Array) -> State:
-        first = FirstOrder(self.settings).first(problem, X0)
+        return self._first(problem, X0, None)
+
+    def _first(self, problem: Problem, X0: Array, multiplier: Array | None) -> State:
+        first = FirstOrder(self.settings).first(problem, X0, multiplier)
         if not self.newton:
             return State("first order alone", first)
         if isinstance(problem.nonsmooth, Zero):  # no support to find
@@ -162,9 +165,9 @@ class Adaptive(Solver[State]):
             return State("proximal Newton", self.phases["proximal Newton"].start(problem, point, first.memory))
         return State("small first order", first)
 
-    def begin(self, problem: Problem, X0: Array, evaluator: Evaluator) -> State:
+    def begin(self, problem: Problem, X0: Array, evaluator: Evaluator, multiplier: Array | None = None) -> State:
         """Return the first state; the polish within the run measures with this evaluator."""
-        state = self.init(problem, X0)
+        state = self._first(problem, X0, multiplier)
         memory = replace(state.now.memory, step=evaluator.step, floor=evaluator.floor)
         return replace(state, now=replace(state.now, memory=memory))
 

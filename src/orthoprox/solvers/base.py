@@ -113,9 +113,9 @@ class Solver(ABC, Generic[S]):
         keeps only in the limit) and ``prox`` (an estimate of the distance to stationarity).
         """
 
-    def begin(self, problem: Problem, X0: Array, evaluator: Evaluator) -> S:
-        """Return the first state of a run that is measured by this evaluator; ``init`` by
-        default.
+    def begin(self, problem: Problem, X0: Array, evaluator: Evaluator, multiplier: Array | None = None) -> S:
+        """Return the first state of a run that is measured by this evaluator, from X0 and perhaps
+        its multiplier; ``init`` by default.
         """
         return self.init(problem, X0)
 

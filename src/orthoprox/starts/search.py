@@ -14,16 +14,19 @@ from orthoprox._adaptive.compiled import Walks
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
+from orthoprox._adaptive.wide import WIDE
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, extreme, namespace
 from orthoprox._linalg.stiefel import polar
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
+from orthoprox.problems.rows import has_rows, on_rows
 from orthoprox.problems.scaled import scaled
 from orthoprox.problems.smoothed import Smoothed
 from orthoprox.smooth.curvature import hessian_matrix
 from orthoprox.starts.points import affordable_coordinates, like_data, pca, random, rotations, steepest
+from orthoprox.starts.wide import homotopy
 from orthoprox.stopping.clock import Deadline, Stopped
 
 Kind = Callable[[Problem, np.random.Generator], Array]
@@ -49,7 +52,12 @@ def search(
     affordable = _beyond_probes(problem)
     found: list[tuple[float, Array]] = []
     with (deadline or Deadline()).part(k.share), quiet():
-        if number == 1 and affordable < 0:
+        if is_wide(problem):
+            found.append((inf, homotopy(problem, random(problem, rng), rng)))
+            if number == 1 and len(kinds) * k.probe * n * problem.smooth.operations > WIDE.probes:  # type: ignore[attr-defined]
+                return [found[0][1]]
+            found = [(_probe_on_rows(problem, X), X) for _, X in found]
+        elif number == 1 and affordable < 0:
             with suppress(*BROKEN):
                 guess = affordable_coordinates(problem, rng) if k.dense * n >= m else []
                 return guess or [pca(problem, rng)]
@@ -71,11 +79,21 @@ def search(
     return lowest + [random(problem, rng) for _ in range(number - len(lowest))]
 
 
+def is_wide(problem: Problem) -> bool:
+    """Whether the data have so many features, at least twice as many as samples, that most rows of
+    a sparse X are 0, and the terms tell what they are on the others.
+    """
+    m = problem.shape[0]
+    return m >= WIDE.rows and has_rows(problem) and m >= 2 * problem.smooth.A.shape[0]  # type: ignore[attr-defined]
+
+
 def runner_up_pays(problem: Problem) -> bool:
     """Whether the second lowest start of a search deserves a run: the problem is neither small,
     where probes end near minima, nor so large that a run costs more than the search.
     """
-    return not problem.is_small(SMALL.entries) and path_length(SETTINGS.widths) <= _beyond_probes(problem)
+    return (
+        not problem.is_small(SMALL.entries) and not is_wide(problem) and path_length(SETTINGS.widths) <= _beyond_probes(problem)
+    )
 
 
 def _worth_waiting(problem: Problem) -> bool:
@@ -173,6 +191,13 @@ def probe_value(problem: Problem, X: Array) -> float:
     except BROKEN:
         return inf
     return value if value == value else inf
+
+
+def _probe_on_rows(problem: Problem, X: Array) -> float:
+    """Return the probe value of X on the rows where X is not 0."""
+    rows = np.flatnonzero(np.any(X != 0, axis=1))
+    part = on_rows(problem, rows)
+    return probe_value(problem, X) if part is None else probe_value(part, X[rows])
 
 
 def probe_ends(problem: Problem, starts: Sequence[Array], stages: Sequence[int] = SMALL.stages) -> list[tuple[float, Array]]:

@@ -59,6 +59,19 @@ class RowStream:
         for start in range(0, self.shape[0], count):
             yield inputs.matrix(np.array(self.rows[start : start + count]), "A").astype(np.float64, copy=False)
 
+    def columns(self, chosen: Matrix) -> Matrix | None:
+        """Return some columns in memory, if they are no more than four blocks."""
+        if self.shape[0] * len(chosen) * 8 > 4 * _BLOCK_BYTES:
+            return None
+        return np.concatenate([block[:, chosen] for block in self.blocks()])
+
+    def squares(self) -> Matrix:
+        """Return the squared lengths of the columns."""
+        total = np.zeros(self.shape[1])
+        for block in self.blocks():
+            total += np.sum(block**2, axis=0)
+        return total
+
     def gram(self) -> Matrix:
         """Return the product of the transpose with the matrix, reading A once or not again."""
         if self.moments is not None and self.moments.cross:

@@ -75,6 +75,18 @@ class Centred:
         """Return the same matrix in another precision."""
         return Centred(self.A.astype(dtype), self.shift.astype(dtype))
 
+    def columns(self, chosen: Matrix) -> "Centred":
+        """Return some columns."""
+        return Centred(self.A[:, chosen], self.shift[chosen])
+
+    def squares(self) -> Matrix:
+        """Return the squared lengths of the columns: p (b - s)^2 + sum_i (a_i - b)^2 with the means
+        b of A.
+        """
+        offset, deviations = _columns(self.A)
+        found: Matrix = deviations + self.shape[0] * (offset - self.shift) ** 2
+        return found
+
     def __matmul__(self, X: Matrix) -> Matrix:
         product: Matrix = self.A @ X - self.shift @ X
         return product

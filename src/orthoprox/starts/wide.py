@@ -1,0 +1,191 @@
+"""The start for wide data: a homotopy in the threshold of g, and repairs of the columns that found
+nothing.
+
+For concave l the step  X+ = polar(prox(-grad l(X)))  is a power method with a threshold (Journee,
+Nesterov, Richtarik and Sepulchre 2010). With a threshold that rises from a quarter of g to g it
+finds sparse components in noise where principal components show none.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from math import ceil
+
+import numpy as np
+
+from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.wide import WIDE
+from orthoprox._arrays.library import Array
+from orthoprox._linalg.stiefel import polar
+from orthoprox.nonsmooth.separable import Separable
+from orthoprox.problems.problem import Problem, uncounted
+from orthoprox.problems.rows import extended, on_rows
+from orthoprox.stopping.clock import Stopped
+
+Rng = np.random.Generator
+
+
+def homotopy(problem: Problem, X: Array, rng: Rng) -> Array:
+    """Return the end of the homotopy from principal components, repaired; X is a random point. If
+    time is over, it is the best point so far.
+    """
+    with suppress(Stopped):
+        for _ in range(SETTINGS.power_steps):
+            X = polar(-problem.grad(X))
+        X = _settled(problem, X, np.zeros(X.shape[1], bool), (*WIDE.stages, 1.0))
+        if isinstance(problem.nonsmooth, Separable):  # otherwise columns stand for nothing by themselves
+            for better in _repairs(problem, X, rng):
+                X = better
+    return X
+
+
+def _repairs(problem: Problem, X: Array, rng: Rng) -> Iterator[Array]:
+    """Yield points that are lower and lower. A repair drops the columns of X that contribute least,
+    a quarter of them or, after a failure, one, and begins anew with seeds in their place. The work
+    of all is limited.
+    """
+    k, n, failures = WIDE, X.shape[1], 0
+    price = 2 * k.seeds * n * uncounted(problem)[0].operations  # about twice as many gradients as for the seeds
+    f, D = _values(problem, X)
+    for _ in range(min(SETTINGS.rounds, int(k.work / price))):
+        if failures >= k.failures:
+            return
+        number = ceil(k.dropped * n) if failures == 0 else 1
+        order = np.argsort(_contributions(problem, X, D), kind="stable")
+        stay, leave = order[: n - number], order[n - number :]
+        kept, Y = np.isin(np.arange(n), stay), np.empty_like(X)
+        Y[:, stay], Y[:, leave] = X[:, stay], _seeds(problem, X[:, stay], number, rng)
+        Y = _settled(problem, polar(Y), kept, (*k.stages[1:], 1.0))
+        new, E = _values(problem, Y)
+        failures += 1
+        if new < f - SETTINGS.gain * SETTINGS.identified * abs(f):
+            X, f, D, failures = Y, new, E, 0
+            yield X
+
+
+def _values(problem: Problem, X: Array) -> tuple[float, Array]:
+    """Return f(X) and grad l(X)."""
+    value, D = problem.value_and_grad(X)
+    return float(value + problem.nonsmooth.value(X)), D
+
+
+def _contributions(problem: Problem, X: Array, D: Array) -> Array:
+    """Return what each column of X contributes to f, for l(X) = <X, grad l(X)> / 2."""
+    total, parts = float(problem.nonsmooth.value(X)), []
+    for i in range(X.shape[1]):
+        others = X.copy()
+        others[:, i] = 0
+        parts.append(total - float(problem.nonsmooth.value(others)))
+    return np.sum(X * D, axis=0) / 2 + np.array(parts)
+
+
+def _settled(problem: Problem, X: Array, kept: Array, stages: Sequence[float]) -> Array:
+    """Return the end of the homotopy from X. Columns that are ``kept`` have the threshold of g from
+    the first stage on.
+
+    A stage begins with all rows and goes on with those that are near its threshold.
+    """
+    k, m = WIDE, len(X)
+    for t in stages:
+        D = problem.grad(X)
+        X = _step(problem, D, kept, t)
+        near = np.any((X != 0) | (_thresholded(problem, -D / k.near, kept, t) != 0), axis=1)
+        rows = np.flatnonzero(near)
+        steps = k.steps if t < 1 else k.most
+        part = (on_rows(problem, rows, steps * X.shape[1]) if 2 * len(rows) <= m else None) or problem
+        x = X if part is problem else X[rows]
+        for _ in range(steps - 1):
+            before, x = x, _step(part, part.grad(x), kept, t)
+            if t == 1 and np.max(np.linalg.norm(x - before, axis=0)) <= SETTINGS.identified:
+                break
+        X = x if part is problem else extended(x, rows, m)
+    return X
+
+
+def _step(problem: Problem, D: Array, kept: Array, t: float) -> Array:
+    """Return polar(prox(-D)), D = grad l(X). A column that vanishes becomes a coordinate vector, of
+    the row where D is largest of those that no column uses.
+    """
+    W = _thresholded(problem, -D, kept, t)
+    for i in np.flatnonzero(~np.any(W != 0, axis=0)):
+        free = np.where(np.any(W != 0, axis=1), -1.0, np.abs(D[:, i]))
+        W[np.argmax(free), i] = 1
+    return polar(W)
+
+
+def _thresholded(problem: Problem, W: Array, kept: Array, t: float) -> Array:
+    """Return the prox of t g at W, and that of g in the columns that are kept."""
+    P = _shrunk(problem, W, t)
+    return np.where(kept, _shrunk(problem, W, 1.0), P) if np.any(kept) else P
+
+
+def _shrunk(problem: Problem, W: Array, t: float) -> Array:
+    """Return c P with P the prox of t g / c at W / c, where no column of W / c is longer than 1;
+    for a norm c does not matter.
+    """
+    c = max(float(np.max(np.linalg.norm(W, axis=0))), 2 * problem.nonsmooth.modulus) or 1.0
+    return c * problem.prox(W / c, t / c)
+
+
+def _without(K: Array, X: Array) -> Array:
+    """Return (I - KK')X."""
+    return X - K @ (K.T @ X)
+
+
+def _seeds(problem: Problem, K: Array, number: int, rng: Rng) -> Array:
+    """Return columns to begin with in place of some that K lacks: a feature with those that vary
+    with it, in the data B = A(I - KK') without what K explains.
+
+    The features j with the largest |B'b_j|^2 / |b_j|^2, by random products, are compared by a bound
+    of f for one column, the least  tau^2 - |prox(2 tau C_j)|  over tau, C_j = B'b_j / |b_j|.
+    """
+    k, n, ell = WIDE, problem.shape[1], uncounted(problem)[0]
+    squares = np.maximum(ell.squares, SETTINGS.goal * np.max(ell.squares))
+    chosen = np.argsort(-_associations(problem, K, rng) / squares, kind="stable")[: k.seeds * n]
+    scores, cosines = np.empty(len(chosen)), np.empty((len(chosen), len(chosen)))
+    for j in range(0, len(chosen), n):
+        few = slice(j, min(j + n, len(chosen)))
+        C = _associated(problem, K, chosen[few])
+        tops = np.linalg.norm(C, axis=0)
+        bounds = [tau**2 - np.linalg.norm(_shrunk(problem, 2 * tau * C, 0.5), axis=0) for tau in (tops / 2, tops)]
+        scores[few] = np.min(bounds, axis=0)[: few.stop - j]
+        cosines[:, few] = np.abs(C[chosen, : few.stop - j])
+    cosines /= np.sqrt(squares[chosen])[:, None]
+    best = _different(np.argsort(scores, kind="stable"), cosines, number)
+    C = _associated(problem, K, chosen[best])[:, :number]
+    sizes = np.abs(C)
+    return np.where(sizes >= k.apart * np.max(sizes, axis=0), C, SETTINGS.identified * C)
+
+
+def _associations(problem: Problem, K: Array, rng: Rng) -> Array:
+    """Return |B'a_j|^2 for each feature, or an estimate by random products."""
+    (m, n), total = problem.shape, uncounted(problem)[0].associations
+    if total is not None:
+        return np.asarray(total - np.sum((problem.grad(K) / 2) ** 2, axis=1))
+    products = (_product(problem, K, rng.standard_normal((m, n))) for _ in range(WIDE.seeds))
+    return np.sum([np.sum(R**2, axis=1) for R in products], axis=0)
+
+
+def _associated(problem: Problem, K: Array, features: Array) -> Array:
+    """Return C_j = B'b_j / |b_j| for at most n features; what is left of n columns repeats them."""
+    m, n = problem.shape
+    few, E = np.resize(features, n), np.zeros((m, n))
+    E[few, np.arange(n)] = 1
+    C = _product(problem, K, E)
+    squares = C[few, np.arange(n)]
+    return C / np.sqrt(np.where(squares > 0, squares, 1.0))
+
+
+def _product(problem: Problem, K: Array, X: Array) -> Array:
+    """Return B'BX, for l(X) = -|AX|^2."""
+    return _without(K, -problem.grad(_without(K, X.astype(K.dtype))) / 2)
+
+
+def _different(order: Array, cosines: Array, number: int) -> list[int]:
+    """Return the first so many that are different from those before, and others if these are too
+    few.
+    """
+    found: list[int] = []
+    for i in order:
+        if len(found) < number and all(cosines[i, j] <= WIDE.apart for j in found):
+            found.append(int(i))
+    return found + [int(i) for i in order if i not in found][: number - len(found)]
