@@ -58,7 +58,8 @@ class _Run:
         first = state = None
         with self.meter.part("run"):
             try:
-                state = first = self.solver.begin(self.problem, X0, self.evaluator, multiplier)
+                known = () if multiplier is None else (multiplier,)
+                state = first = self.solver.begin(self.problem, X0, self.evaluator, *known)
                 ending = self._inspect(state, self.solver.residuals(self.problem, state, state))
                 while ending is None:
                     new = self.solver.step(self.problem, state)
