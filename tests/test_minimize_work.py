@@ -90,8 +90,9 @@ def test_only_what_took_place_is_a_part(options, names):
 
 def test_the_iterations_and_run_seconds_are_those_of_the_run_that_found_the_point():
     """The rest is of the whole call."""
-    calls = (op.minimize(GAUSSIAN, seed=seed) for seed in range(10))
-    result = next(call for call in calls if call.phases[2].objective < call.phases[1].objective)  # a later run ended lower
+    result = op.minimize(GAUSSIAN, "random", effort="normal")
+    left = {part.name: part.objective for part in result.phases}
+    assert left["lower minima"] < left["run"]  # a later run ended lower
     assert result.history["iteration"][-1] == result.iterations
     assert result.history["run_seconds"][-1] <= result.run_seconds < result.seconds
     assert result.iterations < result.work.gradients / result.work.runs

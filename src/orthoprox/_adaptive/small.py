@@ -24,7 +24,7 @@ class Small:
     soft: float = 0.01  # the curvature along a soft direction, over that along a random one
     shift: float = 0.2  # along it, and half of that, of columns of length 1
     failures: int = 3  # rounds of hops in vain
-    floor: float = 2e9  # operations that may always go into lower minima
+    floor: float = 1.3e9  # operations that may always go into lower minima
     overhead: float = 2e5  # the least cost of an iteration within a stack, in operations
     chunk: float = 1e7  # operations of the compiled loop between two looks at the deadline: a few milliseconds
 

@@ -135,7 +135,7 @@ class _Search:
     def _rounds(self, rng: np.random.Generator, exchanges: bool) -> None:
         """Make rounds of hops until some are in vain, or the work is done."""
         failures, lowered, n = 0, False, self.call.problem.shape[1]
-        patience = self.factor * (max(SMALL.failures, n // 2) if self.small else SETTINGS.rounds // 2)
+        patience = self.factor * (max(SMALL.failures, n // 2 - 1) if self.small else SETTINGS.rounds // 2)
         for _ in range(self.rounds):
             if failures >= patience or self.spent + self._price > self.allowed:
                 break
@@ -216,20 +216,21 @@ class _Search:
         """
         problem, X, Y = self.call.problem, self.best.X, self.best.multiplier
         fast = problem.loop is not None and problem.loop.newton
-        points: list[Array] = []
+        ends: list[tuple[float, Array]] = []
         if fast and self.soft and failures < 2:
             points = shifted(problem, X, Y, rng, [SMALL.shift / (1 + i % 2) for i in range(SMALL.halving)])
-            self.soft = bool(points)
-        if not points:
+            ends, self.soft = [(-inf, point) for point in points], bool(points)
+        if not ends:
             ends = probe_ends(problem, neighbours(problem, X, rng, SMALL.stack, fresh=self.fresh))[: SMALL.halving]
             self.fresh = False
             if not fast:
                 return ends
-            points = [X for _, X in ends]
         found: list[tuple[float, Array]] = []
-        for X in points:
-            if not found or self.spent < self.allowed:
-                first = begun(problem, X, self.call.evaluator.step)
+        fall = 0.0  # the most that Newton's method has gained; twice as much is expected at best
+        for value, point in ends:
+            if not found or (self.spent < self.allowed and value - 2 * fall < self._lower):
+                first = begun(problem, point, self.call.evaluator.step)
                 here = advanced(problem, first, SETTINGS.newton_steps, SETTINGS.goal).here
                 found.append((here.F, here.X))
+                fall = max(fall, value - here.F)
         return found
