@@ -190,8 +190,8 @@ def test_effort_is_the_work_that_hops_may_take(first, monkeypatch, effort):
 
 @pytest.mark.parametrize("failures", [3, 20])
 def test_hops_of_a_small_problem_end_where_they_find_nothing(first, monkeypatch, failures):
-    """Some rounds in vain are the end, one less than half the columns if that is more; a run is made only from
-    an end that is lower.
+    """Some rounds in vain are the end, one less than half the columns if that is more; a run is
+    made only from an end that is lower.
     """
     probed, runs, vain = [], [], max(failures, 30 // 2 - 1)
     monkeypatch.setattr(module, "SMALL", replace(SMALL, failures=failures, floor=1e12))
