@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import replace
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -301,3 +302,42 @@ def test_an_exchange_leaves_enough_of_the_floor_for_a_run(first, monkeypatch):
     assert allowed == [(pytest.approx(1.01 * wanted - first.iterations), SETTINGS.rounds)]
     _, _, _, allowed = exchanging(first, [1.0], [], monkeypatch, floor=0.99 * module.ROUND * SETTINGS.rounds * cost)
     assert allowed == []  # however long the run took
+
+
+def ends_of_hops(first, monkeypatch, values, gain, *, floor=1e12, gradients=0):
+    """Return how many rounds of compiled hops there are, and how many ends Newton's method takes
+    further, by ``gain`` each. Probes end above the best by these values and take some gradients.
+    """
+    counts, work = {"rounds": 0, "newton": 0}, a_call()
+    problem = counted(GAUSSIAN, work.meter.work, work.deadline, loop=SimpleNamespace(newton=True, flops=1.0))
+
+    def probe_ends(problem, points, **_):
+        counts["rounds"] += 1
+        problem.count(gradients=gradients, proxes=0)
+        return [(first.projected_objective + value, points[0]) for value in values]
+
+    def advanced(problem, X, steps, tol):
+        value = values[counts["newton"] % min(2, len(values))] - gain
+        counts["newton"] += 1
+        return SimpleNamespace(here=SimpleNamespace(F=first.projected_objective + value, X=first.X))
+
+    monkeypatch.setattr(module, "SMALL", replace(SMALL, floor=floor))
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, rounds=100))
+    monkeypatch.setattr(module, "shifted", lambda *_: [])
+    monkeypatch.setattr(module, "probe_ends", probe_ends)
+    monkeypatch.setattr(module, "begun", lambda problem, X, t: X)
+    monkeypatch.setattr(module, "advanced", advanced)
+    lower_minima(replace(work, problem=problem), replace(first, phases=()), RNG(0))
+    return counts
+
+
+def test_newtons_method_takes_further_what_may_get_below_the_best(first, monkeypatch):
+    """It gains 2.5; twice as much would bring the second end below the best, but not the third."""
+    counts = ends_of_hops(first, monkeypatch, [3.0, 4.0, 5.0, 20.0], 2.5)
+    assert counts == {"rounds": 14, "newton": 28}
+
+
+@pytest.mark.parametrize(("gradients", "number"), [(1000, 3), (2000, 1)])
+def test_no_round_begins_that_would_exceed_the_work_if_it_took_as_much_as_the_last(first, monkeypatch, gradients, number):
+    counts = ends_of_hops(first, monkeypatch, [3.0], 0, floor=3400 * SMALL.overhead, gradients=gradients)
+    assert counts["rounds"] == number

@@ -95,3 +95,15 @@ def test_columns_grow_only_where_g_is_the_same_function_of_each():
         assert bool(points.grown(problem, X, np.array([0]))) is grows
     problem = op.Problem(op.smooth.Variance(normal(0, 60, 13)), op.nonsmooth.L21(1.0), (13, 2))
     assert points.grown(problem, X, np.array([0])) == []
+
+
+def test_a_column_grows_in_rows_that_the_others_leave_free():
+    """The closest pair of variables is taken by the column that stays."""
+    C = np.eye(6)
+    C[0, 1] = C[1, 0] = 0.95
+    C[2, 3] = C[3, 2] = 0.9
+    problem = op.problems.sparse_pca(np.linalg.cholesky(C).T, 2, 2.0)
+    X = np.zeros((6, 2))
+    X[:2, 0], X[5, 1] = 0.5**0.5, 1
+    (Z,) = points.grown(problem, X, np.array([1]))
+    assert set(np.flatnonzero(Z[:, 1])) == {2, 3}
