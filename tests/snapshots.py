@@ -25,5 +25,6 @@ def snapshot(**changes):
         "checked": 0,
         "scale": 1.0,
         "least": np.inf,
+        "earlier": 0.0,
     }
     return op.Snapshot(**{**fields, **changes})

@@ -26,14 +26,14 @@ ROOMS = {
     "datasets": "_arrays",
     "problems": "_arrays smooth nonsmooth",
     "_certify": "_arrays _linalg smooth nonsmooth problems",
-    "stopping": "_arrays problems _certify",
+    "stopping": "_arrays files problems _certify",
     "paper": "_arrays _linalg smooth problems",
     "_adaptive": "_arrays _linalg smooth nonsmooth problems _certify",
     "solvers": "_arrays _linalg smooth nonsmooth problems _certify stopping paper _adaptive",
-    "starts": "_arrays _linalg smooth nonsmooth problems stopping _adaptive",
+    "starts": "_arrays _linalg files smooth nonsmooth problems stopping _adaptive",
     "_run": "_arrays _linalg files nonsmooth problems _certify stopping _adaptive solvers starts",
     "estimators": "front-door _arrays streams files smooth nonsmooth problems stopping _run",
-    "reproduce": "front-door _arrays _linalg smooth nonsmooth datasets problems solvers stopping _run",
+    "reproduce": "front-door _arrays _linalg files smooth nonsmooth datasets problems solvers stopping _run",
     "cli": "front-door _arrays _linalg files tables reports smooth nonsmooth stopping _adaptive solvers reproduce",
 }
 FRONT_DOOR = "front-door"

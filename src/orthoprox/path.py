@@ -1,13 +1,18 @@
 """One problem with many weights of its penalty."""
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import sparsity
 from orthoprox._run.multistart import lowest
+from orthoprox._run.recorded import Recording, place
 from orthoprox._run.result import Result, interrupted
 from orthoprox.minimize import minimize
 from orthoprox.nonsmooth.base import HasWeight
@@ -17,7 +22,15 @@ from orthoprox.stopping.status import Status
 
 
 def path(
-    problem: Problem, mus: Iterable[float], start: Any = "auto", *, both_ways: bool = True, **options: Any
+    problem: Problem,
+    mus: Iterable[float],
+    start: Any = "auto",
+    *,
+    both_ways: bool = True,
+    checkpoint: Any = None,
+    checkpoint_every: float = 60.0,
+    resume: bool = False,
+    **options: Any,
 ) -> list[Result]:
     """Minimise with each weight mu of the penalty in turn; each run starts from the solution of the
     one before.
@@ -37,6 +50,9 @@ def path(
         The start of the first run, as in :func:`orthoprox.minimize`.
     both_ways : bool
         Whether to go back; without it the path takes half the time.
+    checkpoint, checkpoint_every, resume
+        A file from which the path goes on after its process has ended, as in
+        :func:`orthoprox.minimize`. A run whose ``max_seconds`` were over has ended.
     **options
         Further options of :func:`orthoprox.minimize`. Budgets hold for each run.
 
@@ -54,14 +70,27 @@ def path(
     problems = [replace(problem, nonsmooth=g.weighted(inputs.number(mu, "An entry of mus", strict=False))) for mu in mus]
     if not problems:
         raise ValueError("mus is empty; it needs at least one weight.")
+    both_ways, deadline = inputs.flag(both_ways, "both_ways"), Deadline()
+    compute = partial(_solved, problems, start, both_ways, options, deadline)
+    if checkpoint is None and resume is False:
+        return compute()
+    where, weights = place(checkpoint, checkpoint_every, resume), [repr(item.nonsmooth) for item in problems]
+    described = {"mus": weights, "both_ways": both_ways} | {name: _told(option) for name, option in options.items()}
+    recording = Recording.of(where, problem, described, deadline, solver=options.get("method"), start=start, whole=False)
+    found, resumed = recording.found(compute, lambda results: len(results) == len(problems) and not _stopped(results))
+    return [replace(result, problem=own, resumed=resumed) for result, own in zip(found, problems, strict=False)]
+
+
+def _solved(
+    problems: Sequence[Problem], start: Any, both_ways: bool, options: dict[str, Any], deadline: Deadline
+) -> list[Result]:
     order = list(range(len(problems)))
-    order += order[-2::-1] if inputs.flag(both_ways, "both_ways") else []
+    order += order[-2::-1] if both_ways else []
     results: dict[int, Result] = {}
-    deadline = Deadline()
     with deadline.listening():
         for k in order:
             found = minimize(problems[k], start, **options)
-            stopped = deadline.interrupted or found.status is Status.INTERRUPTED
+            stopped = deadline.interrupted or _stopped([found])
             results[k] = found if k not in results else _better(results[k], found)
             if stopped:
                 results[k] = interrupted(results[k])
@@ -69,6 +98,17 @@ def path(
             if sparsity(found.X) < 1:  # a run that did not converge may end at X = 0
                 start, options = found.X, {**options, "project": True, "n_starts": 1}
     return [results[k] for k in sorted(results)]
+
+
+def _stopped(results: Sequence[Result]) -> bool:
+    return any(result.status is Status.INTERRUPTED for result in results)
+
+
+def _told(option: Any) -> str:
+    """Return what tells an option from another one in a checkpoint."""
+    if isinstance(option, np.random.Generator):
+        return repr(option.bit_generator.state)
+    return "a function" if inspect.isroutine(option) else repr(option)
 
 
 def _better(one: Result, other: Result) -> Result:

@@ -86,5 +86,5 @@ def test_a_run_does_not_depend_on_how_its_products_are_done(monkeypatch):
 
     with_support = iterate()
     assert products.support(with_support.E) is not None
-    monkeypatch.setattr(products, "_SMALL", 10**9)
+    monkeypatch.setattr(products, "SMALL", 10**9)
     np.testing.assert_allclose(with_support.X, iterate().X, atol=1e-9)

@@ -67,3 +67,4 @@ class Settings:
 
 
 SETTINGS = Settings()
+EFFORTS = {"fast": 0.0, "normal": 1.0, "thorough": 10.0}  # the work for lower minima, times that of the run or a floor

@@ -19,12 +19,13 @@ import scipy.sparse as sp
 
 from orthoprox._arrays.library import Array, inner, is_array, namespace, norm
 
-_SMALL = 20_000  # entries of X below which a dense product is as fast
+SMALL = 20_000  # entries of X below which a dense product is as fast
 _LOADING = 20.0  # seconds, more than compiling takes on a slow machine
 _DENSE, _DENSE_SCIPY = 0.08, 0.03  # the share of nonzero entries above which it is: of compiled loops, of scipy
 
 
 _HURRIED: ContextVar[bool] = ContextVar("hurried", default=False)
+_USED: ContextVar[bool | None] = ContextVar("used", default=None)
 
 
 @contextmanager
@@ -39,12 +40,25 @@ def hurried(seconds: float) -> Iterator[None]:
         _HURRIED.reset(token)
 
 
+@contextmanager
+def using(loops: bool) -> Iterator[None]:
+    """Let what is done within use compiled loops, or do without them, whatever else holds."""
+    token = _USED.set(loops)
+    try:
+        yield
+    finally:
+        _USED.reset(token)
+
+
 def compiled() -> Any:
     """Return the module of compiled loops, or None without numba, an extra, or in a hurry; scipy
     serves then.
 
     numba is imported here, at the first product that can use it, and not with the library.
     """
+    used = _USED.get()
+    if used is not None:
+        return _load() if used else None
     return None if _HURRIED.get() and not _load.cache_info().currsize else _load()
 
 
@@ -74,7 +88,7 @@ class Support:
 
 def is_large(X: Array) -> bool:
     """Whether X is a matrix of NumPy, row by row in memory, so large that loops of our own pay."""
-    return isinstance(X, np.ndarray) and X.ndim == 2 and X.size >= _SMALL and X.flags.c_contiguous
+    return isinstance(X, np.ndarray) and X.ndim == 2 and X.size >= SMALL and X.flags.c_contiguous
 
 
 def support(X: Array) -> Support | None:

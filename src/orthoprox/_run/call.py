@@ -14,10 +14,12 @@ import numpy as np
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
-from orthoprox._arrays.library import Array, is_array, precision
+from orthoprox._arrays.library import Array, is_array, namespace, precision
 from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, feasibility
+from orthoprox._linalg.stiefel import polar
 from orthoprox._run.result import Result
+from orthoprox.files.journal import CURRENT
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.scaled import scaled
@@ -114,6 +116,13 @@ def evaluator_at(problem: Problem, X0: Array, meter: Meter, deadline: Deadline) 
     """Return the evaluator of a call that starts at X0. If there is no time to measure a curvature,
     the slope at X0 tells the step of its prox points.
     """
+    journal = CURRENT.get()
+    if journal is None:
+        return _evaluator_at(problem, X0, meter, deadline)
+    return journal.unit("evaluator", lambda page: _evaluator_at(problem, X0, meter, deadline), problem=problem)
+
+
+def _evaluator_at(problem: Problem, X0: Array, meter: Meter, deadline: Deadline) -> Evaluator:
     with meter.part("certificate"), deadline.part(), suppress(*BROKEN):
         meter.left["start"] = float(problem.value(X0))
         rough = Evaluator.rough(problem, X0) if deadline.budget < np.inf else None
@@ -135,6 +144,15 @@ def start_point(problem: Problem, X0: Any) -> Array:
             "Pass orthoprox.stiefel.polar(X0), or project=True to minimize."
         )
     return X0
+
+
+def projected_point(problem: Problem, start: Any) -> Array:
+    """Return the point of the manifold nearest to a start."""
+    X0 = inputs.matrix(start, "The start", shape=problem.shape)
+    size = float(namespace(X0).max(namespace(X0).abs(X0)))
+    if size == 0:
+        raise ValueError("The start is zero, so no point of the manifold is nearest to it; pass another one.")
+    return start_point(problem, polar(X0 / size))
 
 
 def check_method(problem: Problem, solver: Any) -> None:

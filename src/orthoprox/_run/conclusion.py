@@ -11,7 +11,7 @@ from operator import itemgetter
 import numpy as np
 
 from orthoprox._adaptive.polish import polish
-from orthoprox._adaptive.settings import SETTINGS, Settings
+from orthoprox._adaptive.settings import EFFORTS, SETTINGS, Settings
 from orthoprox._adaptive.small import SMALL, Small
 from orthoprox._arrays.library import Array
 from orthoprox._certify.certificate import Certificate
@@ -19,6 +19,7 @@ from orthoprox._certify.evaluator import Measurement
 from orthoprox._run.call import Call
 from orthoprox._run.result import Result
 from orthoprox._run.run import run
+from orthoprox.files.journal import CURRENT
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.solvers.rpncg import advanced, begun
@@ -31,7 +32,6 @@ from orthoprox.stopping.status import Status
 
 _POLISHABLE = Status.CONVERGED, Status.ITERATIONS, Status.STALLED, Status.FAILED
 _CERTIFICATE = 50  # pairs of products for the certificate of a polished point
-EFFORTS = {"fast": 0.0, "normal": 1.0, "thorough": 10.0}
 
 
 def lower_minima(
@@ -63,6 +63,13 @@ def polished(call: Call, result: Result) -> Result:
     """Return the result at the polished point, or as it is if polishing does not help or the run
     was cut short.
     """
+    journal = CURRENT.get()
+    if journal is None:
+        return _polished(call, result)
+    return journal.unit("polish", lambda page: _polished(call, result), problem=call.problem, solver=call.solver)
+
+
+def _polished(call: Call, result: Result) -> Result:
     if result.status not in _POLISHABLE:
         return result
     if call.evaluator.exact(result.measurement, result.X):  # polished within the run

@@ -1,8 +1,9 @@
 """One problem from several starts, side by side."""
 
 import pickle
-from collections.abc import Sequence
-from concurrent.futures import Future, wait
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, inf
@@ -12,9 +13,11 @@ from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run.call import Call
+from orthoprox._run.recorded import Place, Recording, part_of, watch
 from orthoprox._run.result import Result
 from orthoprox._run.run import run
 from orthoprox._run.workers import Workers, cores, may_start
+from orthoprox.files.journal import CURRENT, Page
 from orthoprox.problems.problem import Problem, counted
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.clock import Deadline, Meter
@@ -37,57 +40,67 @@ def solve_from(call: Call, problem: Problem, starts: Sequence[Array]) -> Result:
     until the deadline. After Ctrl-C no run begins, and those that are under way return their best
     points. ``starts`` begin with the best one.
     """
-    results = _side_by_side(call, problem, starts)
+    journal = CURRENT.get()
+    if journal is None:
+        return _solved_from(call, problem, starts, Page("starts"))
+    known = {"problem": call.problem, "solver": call.solver}
+    return journal.unit("starts", lambda page: _solved_from(call, problem, starts, page), **known)
+
+
+def _solved_from(call: Call, problem: Problem, starts: Sequence[Array], page: Page) -> Result:
+    results: list[Result | None] = page.resumed() or [None] * len(starts)
+    _side_by_side(call, problem, starts, results, page)
     for k, X0 in enumerate(starts):
         stopped = call.deadline.interrupted or call.deadline.left() <= 0
         if results[k] is None and (k == 0 or not stopped):  # the first start is the best; its run ends at once if stopped
             with call.deadline.part(1 / results[k:].count(None)):
                 results[k] = run(call, X0)
+            page.keep(partial(list, results), always=True)
     found = [result for result in results if result is not None]
     best = lowest(found or [run(call, starts[0])])  # Ctrl-C may have come in the last line of a run
     call.meter.left["run"] = best.measurement.projected_objective
     return best
 
 
-def _side_by_side(call: Call, problem: Problem, starts: Sequence[Array]) -> list[Result | None]:
-    """Return the results of runs in processes, as far as there are any. What they did is booked
-    here.
+def _side_by_side(call: Call, problem: Problem, starts: Sequence[Array], results: list[Result | None], page: Page) -> None:
+    """Add the results of runs in processes, as far as there are any, to those that are known. What
+    they did is booked here.
     """
-    number = min(len(starts), cores())
-    nothing: list[Result | None] = [None] * len(starts)
+    missing = [k for k, result in enumerate(results) if result is None]
+    number = min(len(missing), cores())
     task = _Task(problem, call.solver, call.rule, call.evaluator.step, call.evaluator.floor, call.history, call.problem.loop)
-    if number == 1 or call.deadline.left() < _WORTHWHILE or not may_start():
-        return nothing
+    if number <= 1 or call.deadline.left() < _WORTHWHILE or not may_start():
+        return
     body = _pickled(task)
     if body is None:
-        return nothing
-    with call.meter.part("run"):
-        try:
-            results = _collected(call, body, starts, number)
-        except (OSError, RuntimeError):  # no process or no thread could be started
-            return nothing
-        for result in results:
-            if result is not None:
-                call.meter.work.add(result.work)
-    return [result and replace(result, problem=call.problem, solver=call.solver) for result in results]
+        return
+    with call.meter.part("run"), suppress(OSError, RuntimeError):  # no process or no thread could be started
+        for k, result in _collected(call, body, {k: starts[k] for k in missing}, number):
+            call.meter.work.add(result.work)
+            results[k] = replace(result, problem=call.problem, solver=call.solver)
+            page.keep(partial(list, results), always=True)
 
 
-def _collected(call: Call, body: bytes, starts: Sequence[Array], number: int) -> list[Result | None]:
-    """Return the results that workers have found, each of its start."""
+def _collected(call: Call, body: bytes, starts: Mapping[int, Array], number: int) -> Iterator[tuple[int, Result]]:
+    """Yield the results that workers have found, each with the number of its start, as they end."""
     latest = -0.1 * call.deadline.budget - 3 * call.meter.seconds() - _GRACE  # no operation took longer than all so far
+    journal = CURRENT.get()
     with Workers(number) as workers:
-        runs: list[Future[Result]] = []
-        for k, X0 in enumerate(starts):
-            turns = ceil((len(starts) - k) / number)  # of this run, and of those that wait for it
-            runs.append(workers.submit(_apart, body, X0, seconds=partial(_share, call.deadline, turns)))
-        while not all(one.done() for one in runs) and call.deadline.left() > latest:
+        runs: dict[Future[Result], int] = {}
+        for i, (k, X0) in enumerate(starts.items()):
+            turns = ceil((len(starts) - i) / number)  # of this run, and of those that wait for it
+            own = None if journal is None or journal.place is None else (part_of(journal.place, k), journal.every)
+            runs[workers.submit(_apart, body, X0, own, seconds=partial(_share, call.deadline, turns))] = k
+        while runs and call.deadline.left() > latest:
             try:
-                wait(runs, _PAUSE)
+                for one in wait(runs, _PAUSE, FIRST_COMPLETED).done:
+                    k = runs.pop(one)
+                    if one.exception() is None:
+                        yield k, one.result()
                 if call.deadline.interrupted:
                     workers.stop()
             except KeyboardInterrupt as reason:
                 call.deadline.note(reason)
-        return [one.result() if one.done() and one.exception() is None else None for one in runs]
 
 
 def _share(deadline: Deadline, turns: int) -> float:
@@ -107,15 +120,29 @@ class _Task:
     loop: Any  # what compiled loops need
 
 
-def _apart(deadline: Deadline, body: bytes, X0: Array) -> Result:
-    """Return the result of a run in another process; it travels without the problem."""
+def _apart(deadline: Deadline, body: bytes, X0: Array, own: tuple[str, float] | None) -> Result:
+    """Return the result of a run in another process, with a checkpoint of its own if the call has
+    one; it travels without the problem.
+    """
     task: _Task = pickle.loads(body)
     meter = Meter("run")
     problem = counted(task.problem, meter.work, deadline, loop=task.loop)
-    evaluator = Evaluator(problem, task.step, task.floor)
-    with deadline.listening(), quiet():
-        result = run(Call(problem, task.solver, task.rule, evaluator, meter, deadline, history=task.history), X0)
-    return replace(result, problem=cast(Problem, None))
+    call = Call(
+        problem, task.solver, task.rule, Evaluator(problem, task.step, task.floor), meter, deadline, history=task.history
+    )
+
+    def compute() -> Result:
+        journal = CURRENT.get()
+        if journal is not None:
+            journal.watch(watch(meter, None, deadline))
+        with deadline.listening(), quiet():
+            return run(call, X0)
+
+    if own is not None:
+        where = Place(own[0], own[1], resume=True)
+        recording = Recording.of(where, problem, {"rule": repr(task.rule)}, deadline, solver=task.solver, start=X0)
+        return replace(recording.result(compute), problem=cast(Problem, None))
+    return replace(compute(), problem=cast(Problem, None))
 
 
 def lowest(results: Sequence[Result]) -> Result:

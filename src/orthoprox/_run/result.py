@@ -68,6 +68,7 @@ class Result:
     phases: tuple[Part, ...]  # its parts in order: name, seconds, gradients and the objective it left; they add up to it
     polished: bool = False  # whether Newton's method on the support has refined X to its last digits
     compiled: bool = False  # whether the search went through the compiled loop
+    resumed: int = 0  # how often the call was resumed from a checkpoint; what was done before is counted
 
     @property
     def method(self) -> str:
@@ -150,6 +151,7 @@ class Result:
             "converged": self.converged,
             "polished": self.polished,
             "compiled": self.compiled,
+            "resumed": self.resumed,
             "iterations": self.iterations,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
@@ -190,6 +192,7 @@ class Result:
             iterations = f"{self.iterations} in the run that found X, one of {self.work.runs}"
         return {
             "status": self.message,
+            **({"resumed": f"{self.resumed} times; what was done before is counted"} if self.resumed else {}),
             "time": f"{_readable(self.seconds)} s: "
             + ", ".join(f"{part.name} {_readable(part.seconds)}" for part in self.phases),
             "gradients": f"{self.work.gradients}: " + ", ".join(f"{part.name} {part.gradients}" for part in self.phases),

@@ -1,7 +1,7 @@
 """The one loop that runs every method."""
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from orthoprox._certify.evaluator import Measured, Measurement, unmeasured
 from orthoprox._run.call import Call
 from orthoprox._run.ending import CTRL_C, STALLED_STEPS, Ending, zero_columns
 from orthoprox._run.result import Result
+from orthoprox.files.journal import CURRENT, Page
 from orthoprox.problems.own_terms import BROKEN, TermError
 from orthoprox.solvers.base import Residuals
 from orthoprox.stopping.clock import Stopped
@@ -19,6 +20,8 @@ from orthoprox.stopping.rules import Snapshot
 from orthoprox.stopping.status import Status
 
 Callback = Callable[[Snapshot], object]
+
+_KEPT = "iteration", "last", "best", "checked", "scale", "least", "still"  # of a run, in a checkpoint
 
 _SPACING = 256  # iterations between measurements late in a run; these stay below a twentieth of the work
 _DIVERGED = 1e6  # a step this long, or |X'X - I| this large, has diverged
@@ -28,7 +31,11 @@ _LATE = 64  # the second certificate that is due; the first is at the start
 
 def run(call: Call, X0: Array, callback: Callback | None = None, multiplier: Array | None = None) -> Result:
     """Return the result of a run from X0, with its multiplier if that is known."""
-    return _Run(call, callback).run(X0, multiplier)
+    journal = CURRENT.get()
+    if journal is None:
+        return _Run(call, callback).run(X0, multiplier)
+    known = {"problem": call.problem, "solver": call.solver}
+    return journal.unit("run", lambda page: _Run(call, callback).run(X0, multiplier, page), **known)
 
 
 class _CallbackError(Exception):  # a callback has raised an exception, which is the user's to see
@@ -42,7 +49,7 @@ class _Run:
         self.problem, self.solver, self.evaluator, self.meter = call.problem, call.solver, call.evaluator, call.meter
         self.deadline, self.every, self.kept, self.rule = call.deadline, call.every, call.history, call.rule
         self.callback = callback
-        self.begun = self.meter.seconds(), self.meter.seconds("run"), self.meter.cpu_seconds("run")
+        self.begun = self._clocks()
         self.odd = len(self.problem.odd)  # functions that were not finite before this run
         self.iteration = 0
         self.history: list[dict[str, float]] = []
@@ -51,8 +58,9 @@ class _Run:
         self.checked, self.scale = 0, 0.0  # the iteration of the last certificate, and |grad l| there
         self.least = np.inf  # the smallest residual at which a certificate was computed
         self.still = 0  # motionless steps in a row
+        self.earlier = 0.0  # seconds of a process before this one
 
-    def run(self, X0: Array, multiplier: Array | None) -> Result:
+    def run(self, X0: Array, multiplier: Array | None, page: Page | None = None) -> Result:
         self.meter.work.runs += 1
         self.rounding_length = rounding_length(X0)
         first = state = None
@@ -60,12 +68,18 @@ class _Run:
             try:
                 known = () if multiplier is None else (multiplier,)
                 state = first = self.solver.begin(self.problem, X0, self.evaluator, *known)
-                ending = self._inspect(state, self.solver.residuals(self.problem, state, state))
+                before = None if page is None else self._resumed(page, first)
+                if before is None:
+                    ending = self._inspect(state, self.solver.residuals(self.problem, state, state))
+                else:
+                    state, ending = before, None
                 while ending is None:
                     new = self.solver.step(self.problem, state)
                     self.iteration += 1
                     ending = self._inspect(new, self.solver.residuals(self.problem, state, new))
                     state = new
+                    if page is not None and ending is None:
+                        page.keep(partial(self._kept, state))
             except (Stopped, KeyboardInterrupt) as reason:
                 self.deadline.note(reason)
                 ending = Ending(self.deadline.status, best=True)
@@ -73,6 +87,8 @@ class _Run:
                 ending = Ending(Status.FAILED, f"{str(error).rstrip('.')}.", best=True)
             except _CallbackError as error:
                 raise error.__cause__ or error from None
+        if page is not None and ending.status in (Status.TIME, Status.INTERRUPTED):
+            page.end(interrupted=ending.status is Status.INTERRUPTED)
         with self.meter.part("certificate"):
             found, remark = self._found(X0, first, state, best=ending.best)
             if found.state is not state and ending.status is Status.CONVERGED:  # the rule spoke of another point
@@ -83,6 +99,37 @@ class _Run:
             if self.deadline.interrupted:
                 ending = Ending(Status.INTERRUPTED, CTRL_C)
             return self._report(refined or found, ending.status, f"{ending.details} {remark}".strip())
+
+    def _kept(self, state: Any) -> dict[str, Any]:
+        """Return all that the rest of the run depends on, as plain data."""
+        since = [clock - begun for clock, begun in zip(self._clocks(), self.begun, strict=True)]
+        odd = list(self.problem.odd[self.odd :])
+        return {name: getattr(self, name) for name in _KEPT} | {
+            "state": state,
+            "history": list(self.history),
+            "since": since,
+            "odd": odd,
+        }
+
+    def _resumed(self, page: Page, first: Any) -> Any:
+        """Go on where an earlier process was, and return the state there; None if there was none.
+        Functions that a state holds are those of the first state.
+        """
+        before = page.resumed(**_functions(first))
+        if before is None:
+            return None
+        for name in _KEPT:
+            setattr(self, name, before[name])
+        self.history = list(before["history"])
+        self.begun = [clock - since for clock, since in zip(self._clocks(), before["since"], strict=True)]
+        self.earlier = before["since"][0]
+        if before["odd"]:
+            self.problem.odd.extend(before["odd"])  # type: ignore[attr-defined]
+        return before["state"]
+
+    def _clocks(self) -> list[float]:
+        """Return the seconds of the call, of its runs, and the processor time of these."""
+        return [self.meter.seconds(), self.meter.seconds("run"), self.meter.cpu_seconds("run")]
 
     def _inspect(self, state: Any, residuals: Residuals) -> Ending | None:
         """Return how the run ends at this state, or None. Record a measurement if one is due, and
@@ -149,6 +196,7 @@ class _Run:
             checked=self.checked,
             scale=self.scale,
             least=self.least,
+            earlier=self.earlier,
         )
 
     def _record(self, state: Any, now: Snapshot, *, keep: bool) -> None:
@@ -244,3 +292,9 @@ class _Run:
             history={name: np.array([row[name] for row in self.history]) for name in self.history[0]},
             **self.meter.totals(),
         )
+
+
+def _functions(state: Any) -> dict[str, Any]:
+    """Return the functions that a state holds: no file does, but they are made anew."""
+    held = {field.name: getattr(state, field.name) for field in fields(state)} if is_dataclass(state) else {}
+    return {f"{name} of the state": value for name, value in held.items() if callable(value)}

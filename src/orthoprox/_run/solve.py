@@ -5,8 +5,10 @@ from typing import Any
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._run.call import Call, Units, check_method, evaluator_at, measured, start_point
+from orthoprox._run.recorded import Recording, place, watch
 from orthoprox._run.result import Result, interrupted
 from orthoprox._run.run import Callback, run
+from orthoprox.files.journal import CURRENT
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.clock import Deadline, Meter
@@ -22,6 +24,9 @@ def solve(
     every: int | None = None,
     history: bool = True,
     callback: Callback | None = None,
+    checkpoint: Any = None,
+    checkpoint_every: float = 60.0,
+    resume: bool = False,
 ) -> Result:
     """Run a method on a problem from a point of the manifold.
 
@@ -45,6 +50,9 @@ def solve(
     callback : callable, optional
         Called with a :class:`Snapshot` at the start and after each iteration; raising
         ``StopIteration`` ends the run.
+    checkpoint, checkpoint_every, resume
+        A file from which the run goes on after its process has ended, as in
+        :func:`orthoprox.minimize`.
 
     Returns
     -------
@@ -63,12 +71,23 @@ def solve(
     X0 = start_point(problem, X0)
     rule = solver.default_stop(Stationary(), MaxIterations()) if stop is None else as_rule(stop)
     kept, deadline = inputs.flag(history, "history"), Deadline()
-    with deadline.listening(), quiet():
-        units = Units(problem)
-        with deadline.part():
-            units, X0 = measured(problem, counted(problem, meter.work, deadline), X0)
-        inside = counted(units.inside, meter.work, deadline)
-        evaluator = evaluator_at(inside, X0, meter, deadline)
-        call = Call(inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, every=every, history=kept)
-        result = units.result(run(call, X0, units.callback(callback)), solver)
-    return interrupted(result) if deadline.interrupted else result
+
+    def compute() -> Result:
+        journal = CURRENT.get()
+        if journal is not None:
+            journal.watch(watch(meter, None, deadline))
+        with deadline.listening(), quiet():
+            units, begin = Units(problem), X0
+            with deadline.part():
+                units, begin = measured(problem, counted(problem, meter.work, deadline), X0)
+            inside = counted(units.inside, meter.work, deadline)
+            evaluator = evaluator_at(inside, begin, meter, deadline)
+            call = Call(inside, units.solver(solver), units.rule(rule), evaluator, meter, deadline, every=every, history=kept)
+            result = units.result(run(call, begin, units.callback(callback)), solver)
+        return interrupted(result) if deadline.interrupted else result
+
+    if checkpoint is None and resume is False:
+        return compute()
+    described = {"rule": repr(rule), "every": repr(every), "history": repr(kept)}
+    where = place(checkpoint, checkpoint_every, resume)
+    return Recording.of(where, problem, described, deadline, solver=solver, start=X0).result(compute)

@@ -15,7 +15,7 @@ from orthoprox.stopping.clock import Part
 from orthoprox.stopping.status import Status
 
 KIND = "Result"
-_PLAIN = "message", "iterations", "polished", "compiled"
+_PLAIN = "message", "iterations", "polished", "compiled", "resumed"
 _TIMES = "seconds", "cpu_seconds", "run_seconds", "run_cpu_seconds"
 _GROUPS = "certificate", "parameters", "history"  # of named numbers and arrays
 
@@ -63,6 +63,7 @@ def unpacked(header: Header, arrays: Arrays) -> Result:
     for group, values in found.items():
         values |= {name.removeprefix(f"{group}."): array for name, array in arrays.items() if name.startswith(f"{group}.")}
     shape, absent = tuple(header["shape"]), {name: header[name] for name in ("problem", "solver")}
+    header = {"resumed": 0, **header}  # which older files lack
     plain: dict[str, Any] = {name: header[name] for name in _PLAIN} | {name: float(header[name]) for name in _TIMES}
     problem: Any = NotStored(**absent["problem"], shape=shape)
     solver: Any = NotStored(**absent["solver"])

@@ -50,7 +50,7 @@ def write(path: Any, kind: str, header: Mapping[str, Any], arrays: Mapping[str, 
     kind : str
         What the file holds, such as "Result".
     """
-    place = _path(path)
+    place = path_of(path)
     contents = {name: _numbers(array, name) for name, array in arrays.items()}
     about = {"format": FORMAT, "version": VERSION, "kind": kind, "arrays": list(contents), "header": dict(header)}
     with whole(place) as file, zipfile.ZipFile(file, "w") as archive:
@@ -62,7 +62,7 @@ def write(path: Any, kind: str, header: Mapping[str, Any], arrays: Mapping[str, 
 
 def read(path: Any, kind: str) -> tuple[Header, Arrays]:
     """Return the header and the arrays of a file of this kind; every byte of them is checked."""
-    place = _path(path)
+    place = path_of(path)
     if not os.path.isfile(place):
         raise FileNotFoundError(f"There is no file {place!r}; check the path.")
     with open(place, "rb") as file:
@@ -121,7 +121,8 @@ def _numbers(value: Any, name: str) -> np.ndarray[Any, Any]:
     return array
 
 
-def _path(path: Any) -> str:
+def path_of(path: Any) -> str:
+    """Return the path of a file as text, if it is one."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path is {shown(path)}; it needs a str or a pathlib.Path.")
     place = os.fspath(path)

@@ -4,7 +4,7 @@ holds them.
 
 from pathlib import Path
 
-from orthoprox.reproduce import locks
+from orthoprox.files import locks
 
 _PLACES = 1024  # for processes that share the machine, one byte each; the one that needs it alone takes them all
 

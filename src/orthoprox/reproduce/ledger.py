@@ -10,7 +10,7 @@ from time import sleep
 from typing import IO, Any
 
 import orthoprox
-from orthoprox.reproduce import locks
+from orthoprox.files import locks
 from orthoprox.reproduce.entry import SCHEMA, Kind, Row, read
 from orthoprox.reproduce.origin import origin
 from orthoprox.reproduce.spec import Run

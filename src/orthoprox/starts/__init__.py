@@ -1,7 +1,7 @@
 """Where a run can start, by name, and the probe that compares starts. The registry is STARTS; the
 public functions probe the terms first, if they evaluate them.
 
-Imports the rooms _arrays, _linalg, smooth, nonsmooth, problems, stopping, _adaptive.
+Imports the rooms _arrays, _linalg, files, smooth, nonsmooth, problems, stopping, _adaptive.
 """
 
 from collections.abc import Callable

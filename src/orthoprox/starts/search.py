@@ -4,6 +4,7 @@ Smoothing continuation.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from math import inf
 from operator import itemgetter
 
@@ -18,6 +19,7 @@ from orthoprox._adaptive.wide import WIDE
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, extreme, namespace
 from orthoprox._linalg.stiefel import polar
+from orthoprox.files.journal import CURRENT, Page
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
@@ -25,7 +27,7 @@ from orthoprox.problems.rows import has_rows, on_rows
 from orthoprox.problems.scaled import scaled
 from orthoprox.problems.smoothed import Smoothed
 from orthoprox.smooth.curvature import hessian_matrix
-from orthoprox.starts.points import affordable_coordinates, like_data, pca, random, rotations, steepest
+from orthoprox.starts.points import Canonical, affordable_coordinates, like_data, pca, random, rotations, steepest
 from orthoprox.starts.wide import homotopy
 from orthoprox.stopping.clock import Deadline, Stopped
 
@@ -77,6 +79,18 @@ def search(
     found.sort(key=lambda candidate: candidate[0])
     lowest = [X for _, X in found[:number]]
     return lowest + [random(problem, rng) for _ in range(number - len(lowest))]
+
+
+def any_point(problem: Problem) -> Array:
+    """Return a point of the manifold, the same in every call."""
+    return random(problem, np.random.default_rng(0))
+
+
+def canonical(rng: np.random.Generator, problem: Problem, deadline: Deadline) -> np.random.Generator:
+    """Return a generator to which the order of the features is all the same, if l tells."""
+    with deadline.part(), suppress(*BROKEN):
+        return Canonical(rng, problem)
+    return rng
 
 
 def is_wide(problem: Problem) -> bool:
@@ -172,11 +186,21 @@ def advance(problem: Problem, X: Array, iterations: int) -> Array:
     """Return the point after some first-order iterations of the default method from X, or after
     fewer if time is over.
     """
+    journal = CURRENT.get()
+    if journal is None:
+        return _advanced(problem, X, iterations)
+    return journal.unit("probe", lambda page: _advanced(problem, X, iterations, page))
+
+
+def _advanced(problem: Problem, X: Array, iterations: int, page: Page | None = None) -> Array:
     phase = FirstOrder(SETTINGS, alone=True)
-    state = phase.first(problem, X)
+    before = None if page is None else page.resumed()
+    state, k = before or (phase.first(problem, X), 0)
     with suppress(Stopped):
-        for _ in range(iterations):
-            state = phase.step(problem, state)
+        while k < iterations:
+            state, k = phase.step(problem, state), k + 1
+            if page is not None:
+                page.keep(partial(tuple, (state, k)))
     return state.X
 
 

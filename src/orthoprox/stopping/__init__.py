@@ -1,7 +1,7 @@
 """Stopping rules, the snapshot that they read, the paper's rules, the clock of a call (its meter
 and its deadline), and the status that a run ends with.
 
-Imports the rooms _arrays, problems, _certify.
+Imports the rooms _arrays, files, problems, _certify.
 """
 
 from orthoprox.stopping import paper

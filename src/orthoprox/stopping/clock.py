@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from orthoprox._arrays import inputs
+from orthoprox.files.journal import CURRENT
 from orthoprox.problems.work import Work
 from orthoprox.stopping.status import Status
 
@@ -113,6 +114,20 @@ class Meter:
             "phases": tuple(rows),
         }
 
+    def remembered(self) -> dict[str, Any]:
+        """Return all that is booked so far, as plain data."""
+        self._book()
+        accounts = {name: replace(account) for name, account in self._accounts.items()}
+        return {"accounts": accounts, "left": dict(self.left), "work": replace(self.work)}
+
+    def recall(self, before: dict[str, Any]) -> None:
+        """Book on from there."""
+        self._accounts = {name: replace(account) for name, account in before["accounts"].items()}
+        self.left.update(before["left"])
+        vars(self.work).update(vars(before["work"]))
+        self._mark = perf_counter(), processor_time(), self.work.gradients
+        self._begin = self._mark[0] - sum(account.seconds for account in self._accounts.values())
+
     def _book(self) -> None:
         """Book what was done since the last look to the part that is at work."""
         before, now = self._mark, (perf_counter(), processor_time(), self.work.gradients)
@@ -159,6 +174,13 @@ class Deadline:
         return inf if self._end == inf else self._end - perf_counter()
 
     @property
+    def over(self) -> bool:
+        """Whether the call has to end: what it returns from now on is what it has, not what it
+        would have found.
+        """
+        return self.interrupted or (self._end < inf and perf_counter() >= self._end - self._reserve)
+
+    @property
     def status(self) -> Status:
         """Why a run ends that is stopped now."""
         return Status.INTERRUPTED if self.interrupted else Status.TIME
@@ -175,7 +197,10 @@ class Deadline:
             raise Stopped
 
     def call(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a user's function, which Ctrl-C ends at once."""
+        """Call a user's function, which Ctrl-C ends at once. What it computes is no part of the
+        journal of this call.
+        """
+        hidden = CURRENT.set(None)
         try:
             self._calling = self._heeded
             return function(*arguments)
@@ -184,6 +209,7 @@ class Deadline:
             raise Stopped from None
         finally:
             self._calling = False
+            CURRENT.reset(hidden)
 
     def note(self, error: BaseException) -> None:
         """Take note of what ended a loop; a second ``KeyboardInterrupt`` is raised again."""

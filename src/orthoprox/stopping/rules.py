@@ -37,6 +37,7 @@ class Snapshot:
     checked: int  # the iteration of the last certificate before this one
     scale: float  # and the size of the gradient there
     least: float  # the smallest residual at which a certificate was computed
+    earlier: float  # the seconds of a process before this one, if the run was resumed
 
     def residual(self, name: str) -> float:
         """Return a residual of the last step by its name; infinite before the first."""
@@ -226,7 +227,7 @@ class MaxIterations(Stop):
 
 @dataclass(frozen=True)
 class MaxSeconds(Stop):
-    """Ends the run after a time on the wall clock."""
+    """Ends the run after a time on the wall clock, in this process if the run was resumed."""
 
     seconds: float
 
@@ -234,7 +235,7 @@ class MaxSeconds(Stop):
         inputs.number(self.seconds, "max_seconds")
 
     def check(self, now: Snapshot) -> Status | None:
-        return Status.TIME if now.seconds >= self.seconds else None
+        return Status.TIME if now.seconds - now.earlier >= self.seconds else None
 
 
 @dataclass(frozen=True)

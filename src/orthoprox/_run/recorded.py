@@ -1,0 +1,225 @@
+"""A call with a checkpoint: what it is recognised by, and how it goes on."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, version
+from math import isclose, prod
+from typing import Any, TypeVar
+
+import numpy as np
+
+from orthoprox._adaptive.kept import INSTALL
+from orthoprox._arrays import inputs
+from orthoprox._arrays.arithmetic import quiet
+from orthoprox._arrays.library import Array, from_numpy, is_array, namespace, norm, to_numpy
+from orthoprox._linalg.products import SMALL, compiled, using
+from orthoprox._run.result import Result
+from orthoprox.files.checkpoint import Checkpoint, Described
+from orthoprox.files.journal import Journal, Watch
+from orthoprox.problems.own_terms import BROKEN
+from orthoprox.problems.problem import Problem, uncounted
+from orthoprox.starts.points import random
+from orthoprox.stopping.clock import Deadline, Meter
+from orthoprox.stopping.status import Status
+
+T = TypeVar("T")
+
+_KINDS = {"problem": Problem}  # no file holds one: whoever resumes has it
+_PROJECTIONS = 3  # of the gradient, by which data are recognised
+_CLOSE = 1e-9  # the relative difference that another machine may make
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a call keeps its checkpoint, and what it does with one that is there."""
+
+    path: Any
+    every: float  # seconds
+    resume: bool
+
+
+def place(checkpoint: Any, checkpoint_every: Any, resume: Any) -> Place:
+    """Return the three options of a call, checked."""
+    resume, every = inputs.flag(resume, "resume"), inputs.number(checkpoint_every, "checkpoint_every", strict=False)
+    if checkpoint is None:
+        raise ValueError("resume is True, but there is no checkpoint to resume from; name one, as checkpoint='run.npz'.")
+    return Place(checkpoint, every, resume)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A call that keeps a checkpoint."""
+
+    where: Place
+    described: Described  # what it is recognised by
+    deadline: Deadline
+    known: dict[str, Any]  # the problem and the solver, which no file holds
+    like: Array  # an array of the library of X
+    modules: set[str] = field(default_factory=set)  # of the user's own classes
+    whole: bool = True  # whether the end of a call within it ends it
+
+    @classmethod
+    def of(
+        cls,
+        where: Place,
+        problem: Problem,
+        options: Described,
+        deadline: Deadline,
+        *,
+        solver: Any,
+        start: Any,
+        whole: bool = True,
+    ) -> "Recording":
+        """Return the recording of a call on a problem, from a start by name or an array; ``solver``
+        is a method, its name, or None.
+        """
+        X = random(problem, np.random.default_rng(0))
+        like = start if is_array(start) else X
+        modules = {type(part).__module__ for part in (solver, *uncounted(problem))}
+        known = {"problem": problem} | ({} if isinstance(solver, str | None) else {"solver": solver})
+        described = _of_problem(problem, X) | {"the method": repr(solver), "the start": _named(start)} | options
+        return cls(where, described, deadline, known, like, modules, whole)
+
+    def result(self, compute: Callable[[], Result]) -> Result:
+        """Return the result of a call, which says how often it was resumed."""
+        found, resumed = self.found(compute, lambda result: result.status not in (Status.TIME, Status.INTERRUPTED))
+        return replace(found, resumed=resumed)
+
+    def found(self, compute: Callable[[], T], finished: Callable[[T], bool]) -> tuple[T, int]:
+        """Return what the call computes, as far as it was done before from its file, and how often
+        it was resumed. A finished one is returned as it is.
+        """
+        where = self.where
+        with Checkpoint(where.path, self.described, resume=where.resume, differ=_difference, kinds=_KINDS) as file:
+            past, found = file.past(self.modules, self._foreign, self.known)
+            if found is not None:
+                return found, file.resumed - 1
+            watch = Watch(lambda: None, lambda _: None, lambda: self.deadline.over)
+            journal = Journal(file.write, where.every, watch, past, whole=self.whole)
+            journal.place = file.place
+            try:
+                with journal.active():
+                    value = journal.unit("call", lambda page: compute(), **self.known)
+            except BaseException:
+                journal.write()
+                raise
+            if finished(value):
+                file.write(value, self.known, finished=True)
+                _remove_parts(file.place)
+            else:
+                journal.write()
+            return value, file.resumed
+
+    def _foreign(self, array: Array) -> Array:
+        """Return an array of NumPy in the library of X."""
+        return namespace(self.like).asarray(array, device=self.like.device)
+
+
+def part_of(place: str, number: int) -> str:
+    """Return the file of a run in another process, beside that of the call."""
+    return f"{place}.start{number}"
+
+
+def _remove_parts(place: str) -> None:
+    folder, name = os.path.split(place)
+    part = re.compile(rf"{re.escape(name)}\.start\d+")
+    for entry in os.listdir(folder):
+        if part.fullmatch(entry):
+            with suppress(OSError):
+                os.remove(os.path.join(folder, entry))
+
+
+def watch(meter: Meter, rng: np.random.Generator | None, deadline: Deadline) -> Watch:
+    """Return what is counted in a call: its work, its time and its random numbers."""
+
+    def remember() -> Any:
+        return meter.remembered(), None if rng is None else rng.bit_generator.state
+
+    def recall(before: Any) -> None:
+        meter.recall(before[0])
+        if rng is not None:
+            rng.bit_generator.state = before[1]
+
+    return Watch(remember, recall, lambda: deadline.over)
+
+
+@contextmanager
+def same_kernels(journal: Journal, shape: tuple[int, int]) -> Iterator[None]:
+    """Let a call that is resumed use compiled loops for products if the one before did."""
+    used = journal.unit("kernels", lambda page: prod(shape) >= SMALL and compiled() is not None)
+    with using(used):
+        if used and compiled() is None:
+            raise ValueError(f"The checkpoint was begun with compiled loops, but numba is not installed; {INSTALL}.")
+        yield
+
+
+def digest(data: bytes) -> str:
+    """Return a short text that stands for the data."""
+    return blake2b(data, digest_size=8).hexdigest()
+
+
+def _named(start: Any) -> str:
+    """Return the name of a start, or what tells an array from another one."""
+    if isinstance(start, str):
+        return start
+    return f"an array, {digest(np.ascontiguousarray(to_numpy(start)).tobytes())}"
+
+
+def _of_problem(problem: Problem, X: Array) -> Described:
+    """Return what a problem is recognised by: its terms and, at the point X, their values."""
+    ell, g = uncounted(problem)
+    described = {
+        "orthoprox": _version(),
+        "the smooth term": ell.__class__.__name__,
+        "the nonsmooth term": g.__class__.__name__,
+        "the shape of X": list(problem.shape),
+        "the library of its arrays": namespace(X).__name__,
+    }
+    with quiet():
+        try:
+            D, rng = ell.grad(X), np.random.default_rng(1)
+            P = g.prox(X, 1 / (1 + 2 * g.modulus))
+            projections = [namespace(X).sum(D * from_numpy(rng.standard_normal(D.shape), X)) for _ in range(_PROJECTIONS)]
+            numbers = [norm(D), ell.value(X), *projections, norm(P), g.value(P)]
+        except (*BROKEN, ValueError, TypeError):  # the call will tell
+            numbers = []
+    return described | {"values of its terms": [repr(float(number)) for number in numbers]}
+
+
+def _difference(before: Described, now: Described) -> str:
+    """Return how two calls differ, in a sentence; an empty text if they are the same."""
+    for name in now:
+        old, new = before.get(name), now[name]
+        if name == "values of its terms":
+            if not _close(old, new):
+                return "at a test point the terms have other values, so the data or the weights are others."
+        elif old != new:
+            return f"{name} is {_told(old)} there and {_told(new)} here."
+    return ""
+
+
+def _close(old: Any, new: Any) -> bool:
+    """Whether the values are the same up to rounding: of l relative to |grad l|, of g each."""
+    if not isinstance(old, list) or len(old) != len(new):
+        return False
+    size = max((abs(float(value)) for value in new[:2]), default=0.0)
+    pairs = [(float(a), float(b)) for a, b in zip(old, new, strict=True)]
+    smooth, rest = pairs[: 2 + _PROJECTIONS], pairs[2 + _PROJECTIONS :]
+    return all(a == b or isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE * size) for a, b in smooth) and all(
+        a == b or isclose(a, b, rel_tol=_CLOSE) for a, b in rest
+    )
+
+
+def _told(value: Any) -> str:
+    return "nothing" if value is None else f"{value!r}" if isinstance(value, str) else f"{value}"
+
+
+def _version() -> str:
+    try:
+        return version("orthoprox")
+    except PackageNotFoundError:  # a program that has the source without installing it
+        return "unknown"
