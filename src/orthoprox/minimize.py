@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._adaptive.compiled import chosen_loop
+from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
@@ -268,9 +269,9 @@ def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, 
     find, or that the terms did not allow.
     """
     starts: list[Array] = []
-    with deadline.part(1.0 if name == "search" else 0.5), suppress(*BROKEN):
-        if name == "search":  # which takes a share of its own
-            return search(problem, rng, number, deadline)
+    with deadline.part(SETTINGS.share if name == "search" else 0.5), suppress(*BROKEN):
+        if name == "search":
+            return search(problem, rng, number)
         for _ in range(number):
             starts.append(STARTS[name](problem, rng))
     return starts + [random(problem, rng) for _ in range(number - len(starts))]
