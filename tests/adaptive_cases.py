@@ -7,7 +7,7 @@ import numpy as np
 import orthoprox as op
 from cases import normal
 from orthoprox import smooth, stiefel
-from orthoprox._adaptive.phase import Memory, PrimalDual
+from orthoprox._adaptive.memory import Memory, PrimalDual
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox._adaptive.smoothing_newton import SmoothingNewton

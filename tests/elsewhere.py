@@ -161,21 +161,21 @@ def heeded(deadline):
     return deadline.interrupted
 
 
-def run_or_die(deadline, body, X0):
+def run_or_die(deadline, body, X0, own):
     """Run from a start, but die at coordinate vectors."""
     if np.array_equal(X0, np.eye(*X0.shape)):
         os._exit(3)
-    return multistart._apart(deadline, body, X0)
+    return multistart._apart(deadline, body, X0, own)
 
 
 def wait_or_run(deadline, body, X0):
     """Run from coordinate vectors at once, and from another start after a stop."""
     if not np.array_equal(X0, np.eye(*X0.shape)):
         heeded(deadline)
-    return multistart._apart(deadline, body, X0)
+    return multistart._apart(deadline, body, X0, own)
 
 
-def sleep_instead(deadline, body, X0):
+def sleep_instead(deadline, body, X0, own):
     """What a worker does that does not answer."""
     time.sleep(SECONDS)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._adaptive.compiled import chosen_loop
+from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg.products import hurried
@@ -215,6 +216,8 @@ def _minimised(problem: Problem, wish: Wish, meter: Meter, deadline: Deadline) -
 
 def _loop(problem: Problem, wanted: bool | None, deadline: Deadline) -> Any:
     """Return the compiled loop if the call uses it; a call that is resumed does what it did."""
+    if wanted is False:
+        return None
     journal = CURRENT.get()
     if journal is None:
         return chosen_loop(problem, wanted, deadline.budget)
@@ -246,9 +249,9 @@ def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, 
 
 def _found_starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
     starts: list[Array] = []
-    with deadline.part(1.0 if name == "search" else 0.5), suppress(*BROKEN):
-        if name == "search":  # which takes a share of its own
-            return search(problem, rng, number, deadline)
+    with deadline.part(SETTINGS.share if name == "search" else 0.5), suppress(*BROKEN):
+        if name == "search":
+            return search(problem, rng, number)
         for _ in range(number):
             starts.append(STARTS[name](problem, rng))
     return starts + [random(problem, rng) for _ in range(number - len(starts))]

@@ -14,7 +14,7 @@ from orthoprox._adaptive import compiled, kept
 from orthoprox._adaptive.batch import Stack
 from orthoprox._adaptive.compiled import Walks, chosen_loop, loop
 from orthoprox._adaptive.first_order import FirstOrder
-from orthoprox._adaptive.phase import PrimalDual
+from orthoprox._adaptive.memory import PrimalDual
 from orthoprox._adaptive.rules import MONITOR, NUMBERS
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
@@ -181,18 +181,18 @@ def test_the_process_chooses_once(monkeypatch):
     """By what is kept on disk, if the environment says nothing."""
     problem = PROBLEMS["dense"]
     for told, there, expected in (("", True, True), ("", False, False), ("0", True, False), ("1", False, True)):
-        kept.process_choice.cache_clear()
+        compiled.process_choice.cache_clear()
         monkeypatch.setenv("ORTHOPROX_COMPILED", told)
-        monkeypatch.setattr(kept, "is_kept", lambda there=there: there)
+        monkeypatch.setattr(compiled, "is_kept", lambda there=there: there)
         assert used(problem, None) is expected
-        monkeypatch.setattr(kept, "is_kept", lambda there=there: not there)
+        monkeypatch.setattr(compiled, "is_kept", lambda there=there: not there)
         assert used(problem, None) is expected
         assert [used(problem, wanted) for wanted in (True, False)] == [True, False]
-    kept.process_choice.cache_clear()
+    compiled.process_choice.cache_clear()
     monkeypatch.setenv("ORTHOPROX_COMPILED", "yes")
     with pytest.raises(ValueError, match="ORTHOPROX_COMPILED is 'yes'; it needs 0, 1 or nothing"):
         used(problem, None)
-    kept.process_choice.cache_clear()
+    compiled.process_choice.cache_clear()
 
 
 def test_a_short_call_does_not_wait_for_numba(monkeypatch):
@@ -219,7 +219,7 @@ def test_a_full_sparse_matrix_in_any_order_is_the_same_loop():
 
 def test_without_numba_numpy_serves(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
-    monkeypatch.setattr(compiled, "process_choice", kept.process_choice.__wrapped__)
+    monkeypatch.setattr(compiled, "process_choice", compiled.process_choice.__wrapped__)
     monkeypatch.setenv("ORTHOPROX_COMPILED", "")
     assert not used(PROBLEMS["dense"], None)
     with pytest.raises(ValueError, match=r"numba is not installed; install it with pip install \"orthoprox\[fast\]\""):

@@ -14,6 +14,7 @@ from orthoprox import stiefel
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox._certify.evaluator import Evaluator
+from orthoprox._run import hops
 from orthoprox._run.call import Call
 from orthoprox._run.conclusion import lower_minima
 from orthoprox.problems.problem import counted
@@ -61,8 +62,8 @@ def test_looking_for_lower_minima_never_returns_a_higher_one(first, monkeypatch)
     better = min(first, higher, key=lambda result: result.projected_objective)
     worse = max(first, higher, key=lambda result: result.projected_objective)
     tried = []
-    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
-    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
+    monkeypatch.setattr(hops, "SMALL", replace(SMALL, entries=0))
+    monkeypatch.setattr(hops, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "run", lambda call, X: tried.append(X) or worse)
     assert lower_minima(a_call(), better, RNG(0)) is better
     assert 1 <= len(tried) <= 1 + FAILURES  # the first after an exchange of columns
@@ -72,9 +73,9 @@ def test_looking_for_lower_minima_never_returns_a_higher_one(first, monkeypatch)
 def test_nothing_is_looked_for_where_it_is_not_asked_for(monkeypatch, why):
     problem = op.Problem(GAUSSIAN.smooth, op.nonsmooth.Zero(), (60, 30)) if why == "smooth" else GAUSSIAN
     if why == "too much work":
-        monkeypatch.setattr(module, "SMALL", replace(SMALL, floor=10 * problem.flops))
+        monkeypatch.setattr(hops, "SMALL", replace(SMALL, floor=10 * problem.flops))
     if why == "interrupted":
-        monkeypatch.setattr(module, "neighbours", raising(KeyboardInterrupt))
+        monkeypatch.setattr(hops, "neighbours", raising(KeyboardInterrupt))
     result = solved(problem, "random", max_iterations=3 if why == "not converged" else None)
     monkeypatch.setattr(module, "run", raising(AssertionError))
     call = a_call(problem, Deadline(1e-9) if why == "time is over" else None)
@@ -92,8 +93,8 @@ def test_an_interrupted_search_for_lower_minima_keeps_the_best(first, monkeypatc
         call.deadline.interrupted = True
         return runs.append(X) or stopped
 
-    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
-    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
+    monkeypatch.setattr(hops, "SMALL", replace(SMALL, entries=0))
+    monkeypatch.setattr(hops, "SETTINGS", replace(SETTINGS, floor=1e12))
     monkeypatch.setattr(module, "run", interrupted)
     assert lower_minima(call, first, RNG(0)) is first
     assert len(runs) == 1
@@ -114,13 +115,13 @@ def rounds(first, outcomes, monkeypatch, floor=1e12, probe_value=lambda problem,
     where the runs begin; these end as told, then fail. No columns are exchanged, or as told.
     """
     paths, runs, ends = [], [], iter(outcomes)
-    monkeypatch.setattr(module, "exchangeable", lambda problem, X: exchanged is not None)
-    monkeypatch.setattr(module, "exchanged", exchanged)
-    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
-    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=floor))
-    monkeypatch.setattr(module, "follow", lambda problem, X, stages: paths.append((X, stages)) or X)
-    monkeypatch.setattr(module, "probe_value", probe_value)
-    monkeypatch.setattr(module, "random_direction", lambda problem, rng: JITTER)
+    monkeypatch.setattr(hops, "exchangeable", lambda problem, X: exchanged is not None)
+    monkeypatch.setattr(hops, "exchanged", exchanged)
+    monkeypatch.setattr(hops, "SMALL", replace(SMALL, entries=0))
+    monkeypatch.setattr(hops, "SETTINGS", replace(SETTINGS, floor=floor))
+    monkeypatch.setattr(hops, "follow", lambda problem, X, stages: paths.append((X, stages)) or X)
+    monkeypatch.setattr(hops, "probe_value", probe_value)
+    monkeypatch.setattr(hops, "random_direction", lambda problem, rng: JITTER)
     monkeypatch.setattr(module, "run", lambda call, X: runs.append(X) or next(ends, like(first, 1.0)))
     return lower_minima(a_call(), first, RNG(0)), paths, runs
 
@@ -178,15 +179,14 @@ def test_the_work_of_the_runs_counts_too(first, monkeypatch):
 @pytest.mark.parametrize("effort", ["fast", "normal", "thorough"])
 def test_effort_is_the_work_that_hops_may_take(first, monkeypatch, effort):
     """None, that of the run or a floor, ten times that; and as many rounds."""
-    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
-    short = replace(first, phases=(Part("run", 1.0, 1, 0.0),))
-    search = module._Search(a_call(), short, module.EFFORTS[effort])
+    monkeypatch.setattr(hops, "SMALL", replace(SMALL, entries=0))
+    short, long = (replace(first, phases=(Part("run", 1.0, number, 0.0),)) for number in (1, 10**6))
     factor = {"fast": 0, "normal": 1, "thorough": 10}[effort]
     cost = max(GAUSSIAN.flops, SETTINGS.overhead)
-    assert search.allowed * cost == pytest.approx(factor * SETTINGS.floor)
-    assert search.rounds == factor * SETTINGS.rounds
-    long = replace(first, phases=(Part("run", 1.0, 10**6, 0.0),))
-    assert module._Search(a_call(), long, module.EFFORTS[effort]).allowed == factor * 10**6
+    budget, state = hops.begin(a_call(), short, EFFORTS[effort], ())
+    assert budget.allowed * cost == pytest.approx(factor * SETTINGS.floor)
+    assert state.left == factor * SETTINGS.rounds
+    assert hops.begin(a_call(), long, EFFORTS[effort], ())[0].allowed == factor * 10**6
 
 
 @pytest.mark.parametrize("failures", [3, 20])
@@ -195,8 +195,8 @@ def test_hops_of_a_small_problem_end_where_they_find_nothing(first, monkeypatch,
     made only from an end that is lower.
     """
     probed, runs, vain = [], [], max(failures, 30 // 2 - 1)
-    monkeypatch.setattr(module, "SMALL", replace(SMALL, failures=failures, floor=1e12))
-    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, rounds=100))
+    monkeypatch.setattr(hops, "SMALL", replace(SMALL, failures=failures, floor=1e12))
+    monkeypatch.setattr(hops, "SETTINGS", replace(SETTINGS, rounds=100))
     monkeypatch.setattr(module, "run", lambda call, X: runs.append(X) or first)
 
     def ends(problem, points, value):
@@ -205,7 +205,7 @@ def test_hops_of_a_small_problem_end_where_they_find_nothing(first, monkeypatch,
 
     for value, number in ((1.0, 0), (1.5, vain)):
         value *= first.projected_objective
-        monkeypatch.setattr(module, "probe_ends", lambda problem, points, value=value, **_: ends(problem, points, value))
+        monkeypatch.setattr(hops, "probe_ends", lambda problem, points, value=value, **_: ends(problem, points, value))
         assert lower_minima(a_call(), first, RNG(0)) is first
         assert len(runs) == number
     assert probed == [SMALL.stack] * 2 * vain
@@ -216,8 +216,8 @@ def test_an_error_or_interrupt_within_a_further_run_keeps_the_best(first, monkey
     """Ctrl-C may come before the loop of that run, which would handle it; l need not be defined
     where a path leads.
     """
-    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
-    monkeypatch.setattr(module, "follow", lambda problem, X, stages: X)
+    monkeypatch.setattr(hops, "SMALL", replace(SMALL, entries=0))
+    monkeypatch.setattr(hops, "follow", lambda problem, X, stages: X)
     monkeypatch.setattr(module, "run", raising(error))
     assert lower_minima(a_call(), first, RNG(0)) is first
 
@@ -231,13 +231,13 @@ def test_further_starts_are_tried_before_the_first_path_and_after_exchanges(firs
         seen.append((X, len(begun)))
         return X, 0.0
 
-    monkeypatch.setattr(module, "exchangeable", lambda problem, X: exchanges)
-    monkeypatch.setattr(module, "exchanged", exchanged)
+    monkeypatch.setattr(hops, "exchangeable", lambda problem, X: exchanges)
+    monkeypatch.setattr(hops, "exchanged", exchanged)
     lower, begun = like(first, 1.1, X=stiefel.random_point(60, 30, seed=2)), []
-    monkeypatch.setattr(module, "SMALL", replace(module.SMALL, entries=0))
-    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, floor=1e12))
-    monkeypatch.setattr(module, "follow", lambda problem, X, stages: X)
-    monkeypatch.setattr(module, "probe_value", lambda problem, X: 0.0)
+    monkeypatch.setattr(hops, "SMALL", replace(SMALL, entries=0))
+    monkeypatch.setattr(hops, "SETTINGS", replace(SETTINGS, floor=1e12))
+    monkeypatch.setattr(hops, "follow", lambda problem, X, stages: X)
+    monkeypatch.setattr(hops, "probe_value", lambda problem, X: 0.0)
     monkeypatch.setattr(module, "run", lambda call, X: begun.append(X) or (lower if X is other else first))
     assert lower_minima(a_call(), first, RNG(0), [other]) is lower
     at = next(k for k, X in enumerate(begun) if X is other)
@@ -260,7 +260,8 @@ def test_thorough_is_more_work_on_a_small_problem_too():
 def test_a_slow_run_is_no_hop(monkeypatch):
     """A run of the search that takes more iterations than that is given up."""
     result = solved(GAUSSIAN, X0)
-    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, slow=3, rounds=0))
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, slow=3))
+    monkeypatch.setattr(hops, "SETTINGS", replace(SETTINGS, rounds=0))
     call = a_call()
     found = lower_minima(call, result, RNG(0), [stiefel.random_point(60, 30, seed=seed) for seed in range(3)])
     assert found is result
@@ -297,10 +298,10 @@ def test_where_exchanges_lead_down_they_are_all_there_is(first, monkeypatch):
 
 
 def test_an_exchange_leaves_enough_of_the_floor_for_a_run(first, monkeypatch):
-    cost, wanted = max(GAUSSIAN.flops, SETTINGS.overhead), module.ROUND * SETTINGS.rounds + first.iterations
+    cost, wanted = max(GAUSSIAN.flops, SETTINGS.overhead), hops.ROUND * SETTINGS.rounds + first.iterations
     _, _, _, allowed = exchanging(first, [1.0], [], monkeypatch, floor=1.01 * wanted * cost)
     assert allowed == [(pytest.approx(1.01 * wanted - first.iterations), SETTINGS.rounds)]
-    _, _, _, allowed = exchanging(first, [1.0], [], monkeypatch, floor=0.99 * module.ROUND * SETTINGS.rounds * cost)
+    _, _, _, allowed = exchanging(first, [1.0], [], monkeypatch, floor=0.99 * hops.ROUND * SETTINGS.rounds * cost)
     assert allowed == []  # however long the run took
 
 
@@ -321,12 +322,12 @@ def ends_of_hops(first, monkeypatch, values, gain, *, floor=1e12, gradients=0):
         counts["newton"] += 1
         return SimpleNamespace(here=SimpleNamespace(F=first.projected_objective + value, X=first.X))
 
-    monkeypatch.setattr(module, "SMALL", replace(SMALL, floor=floor))
-    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, rounds=100))
-    monkeypatch.setattr(module, "shifted", lambda *_: [])
-    monkeypatch.setattr(module, "probe_ends", probe_ends)
-    monkeypatch.setattr(module, "begun", lambda problem, X, t: X)
-    monkeypatch.setattr(module, "advanced", advanced)
+    monkeypatch.setattr(hops, "SMALL", replace(SMALL, floor=floor))
+    monkeypatch.setattr(hops, "SETTINGS", replace(SETTINGS, rounds=100))
+    monkeypatch.setattr(hops, "shifted", lambda *_: [])
+    monkeypatch.setattr(hops, "probe_ends", probe_ends)
+    monkeypatch.setattr(hops, "begun", lambda problem, X, t: X)
+    monkeypatch.setattr(hops, "advanced", advanced)
     lower_minima(replace(work, problem=problem), replace(first, phases=()), RNG(0))
     return counts
 

@@ -1,5 +1,6 @@
 """Runs from several starts."""
 
+from concurrent.futures import Future
 from types import SimpleNamespace
 
 import numpy as np
@@ -197,7 +198,7 @@ def test_an_interrupt_does_not_lose_the_first_start(monkeypatch):
     call = a_call(problem, RULE)
     good = op.minimize(problem).projected()
     starts = [good, *points(problem, 1)]
-    monkeypatch.setattr(multistart, "_side_by_side", lambda *_: [None, bad])
+    monkeypatch.setattr(multistart, "_side_by_side", lambda *given: given[3].__setitem__(1, bad))
     call.deadline.interrupted = True
     bad = run(call, starts[1])
     assert solve_from(call, problem, starts).projected_objective == pytest.approx(float(problem.value(good)))
@@ -223,7 +224,7 @@ def test_runs_in_turn_share_the_time(here, monkeypatch):
 @pytest.mark.parametrize(("cores", "turns"), [(2, [2, 1, 1]), (3, [1, 1, 1])])
 def test_runs_that_wait_for_each_other_in_processes_share_the_time(monkeypatch, cores, turns):
     """Of three runs on two cores the last waits for the first that ends."""
-    seconds = []
+    asked = []
 
     class Workers:
         def __init__(self, number):
@@ -235,28 +236,18 @@ def test_runs_that_wait_for_each_other_in_processes_share_the_time(monkeypatch, 
         def __exit__(self, *_):
             pass
 
-        def submit(self, function, body, X0, seconds):
-            return Submitted(seconds)
-
-    class Submitted:
-        def __init__(self, asked):
-            seconds.append(asked())
-
-        def done(self):
-            return True
-
-        def exception(self):
-            return None
-
-        def result(self):
-            return found
+        def submit(self, function, *arguments, seconds):
+            asked.append(seconds())
+            done = Future()
+            done.set_result(found)
+            return done
 
     problem = gaussian_pca(m=12, n=3)
     found = run(a_call(problem, MaxIterations(1)), points(problem, 1)[0])
     monkeypatch.setattr(multistart, "cores", lambda: cores)
     monkeypatch.setattr(multistart, "Workers", Workers)
     solve_from(a_call(problem, RULE, Deadline(60.0)), problem, points(problem, 3))
-    assert seconds == pytest.approx([60 / turn for turn in turns], rel=0.05)
+    assert asked == pytest.approx([60 / turn for turn in turns], rel=0.05)
 
 
 @pytest.mark.extended

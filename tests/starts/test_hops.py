@@ -43,7 +43,7 @@ def test_hops_in_soft_directions_find_the_lowest_modes(monkeypatch):
     neighbours lead nowhere here.
     """
     pytest.importorskip("numba")
-    monkeypatch.setattr("orthoprox._run.conclusion.neighbours", lambda problem, X, rng, number, fresh: [X])
+    monkeypatch.setattr("orthoprox._run.hops.neighbours", lambda problem, X, rng, number, fresh: [X])
     efforts = [(seed, effort) for seed in range(4) for effort in ("fast", "normal")]
     ends = [op.minimize(MODES, "random", seed=seed, effort=effort, compiled=True) for seed, effort in efforts]
     found = [result.objective for result in ends]

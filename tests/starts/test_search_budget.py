@@ -6,10 +6,10 @@ import pytest
 import orthoprox as op
 from orthoprox.problems.problem import counted
 from orthoprox.problems.work import Work
-from orthoprox.starts import coordinates, search
+from orthoprox.starts import coordinates
 from orthoprox.starts.search import runner_up_pays
 from orthoprox.starts.search import search as find
-from orthoprox.stopping.clock import Deadline, Stopped
+from orthoprox.stopping.clock import Stopped
 from small_problems import GAUSSIAN
 
 
@@ -17,7 +17,7 @@ class After:
     """A deadline that is over after so many evaluations."""
 
     def __init__(self, looks):
-        self.looks, self.shares = looks, []
+        self.looks = looks
 
     def heed(self):
         self.looks -= 1
@@ -27,18 +27,13 @@ class After:
     def call(self, function, *arguments):
         return function(*arguments)
 
-    def part(self, share):
-        self.shares.append(share)
-        return Deadline().part()
-
 
 @pytest.mark.parametrize("number", [1, 3])
 def test_the_search_takes_what_is_at_hand_when_its_share_is_over(number):
     """Coordinate vectors are the first candidate; random points take the place of the others."""
     end = After(12)  # evaluations: a probe of the terms, and then coordinate vectors
-    found = find(counted(GAUSSIAN, Work(), end), np.random.default_rng(0), number, end)
+    found = find(counted(GAUSSIAN, Work(), end), np.random.default_rng(0), number)
     assert len(found) == number
-    assert end.shares == [search.SETTINGS.share]
     np.testing.assert_array_equal(found[0], coordinates(GAUSSIAN, np.random.default_rng(0)))
     for X in found:
         np.testing.assert_allclose(X.T @ X, np.eye(30), atol=1e-12)

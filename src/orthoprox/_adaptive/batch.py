@@ -12,7 +12,7 @@ import numpy as np
 
 from orthoprox._adaptive import rules
 from orthoprox._adaptive.first_order import FirstOrder
-from orthoprox._adaptive.phase import Memory, PrimalDual
+from orthoprox._adaptive.memory import Memory, PrimalDual
 from orthoprox._adaptive.rules import MATRICES, MONITOR, NUMBERS, Iterate, StagnationMonitor, dual_weights
 from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array

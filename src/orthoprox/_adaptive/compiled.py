@@ -5,7 +5,11 @@ runs by one of them.
 Newton steps. numba is imported with them, at the first use and not with the library.
 """
 
+import os
+import sys
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from math import inf
 from typing import Any, cast
 
@@ -14,15 +18,17 @@ import scipy.sparse as sp
 
 from orthoprox._adaptive.batch import Stack
 from orthoprox._adaptive.first_order import FirstOrder
-from orthoprox._adaptive.kept import INSTALL, has_numba, is_kept, process_choice
+from orthoprox._adaptive.kept import is_kept
 from orthoprox._adaptive.rules import MATRICES, MONITOR, NUMBERS, Iterate
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array
+from orthoprox._arrays.words import short
 from orthoprox.nonsmooth.separable import L1
 from orthoprox.problems.problem import Problem, uncounted
 from orthoprox.smooth.quadratic import Quadratic
 from orthoprox.smooth.variance import Variance
 
+INSTALL = 'install it with pip install "orthoprox[fast]"'
 _LOADING = 2.0  # seconds, more than loading numba takes on a slow machine
 
 
@@ -89,6 +95,22 @@ def chosen_loop(problem: Problem, wanted: bool | None, seconds: float = inf) -> 
     if way is not None and not has_numba():
         raise ValueError(f"Compiled loops were asked for, but numba is not installed; {INSTALL}, or pass compiled=False.")
     return way if seconds == inf or (seconds >= _LOADING and is_kept()) else None
+
+
+@cache
+def process_choice() -> bool:
+    """Whether this process uses the compiled loop where nothing else is asked for. It chooses once:
+    as the environment variable ORTHOPROX_COMPILED says, 0 or 1, or else if the code is kept.
+    """
+    told = os.environ.get("ORTHOPROX_COMPILED", "")
+    if told not in ("", "0", "1"):
+        raise ValueError(f"The environment variable ORTHOPROX_COMPILED is {short(told)}; it needs 0, 1 or nothing.")
+    return told == "1" if told else has_numba() and is_kept()
+
+
+def has_numba() -> bool:
+    """Whether numba is installed; it is not imported."""
+    return sys.modules["numba"] is not None if "numba" in sys.modules else find_spec("numba") is not None
 
 
 class Walks(Stack):

@@ -1,6 +1,4 @@
-"""The first-order phase: LSALM at an extrapolated point, with parameters measured along the last
-steps.
-"""
+"""The first-order phase: LSALM at an extrapolated point, its parameters measured along the run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,7 +6,8 @@ from math import inf, prod
 from typing import Any
 
 from orthoprox._adaptive import rules
-from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
+from orthoprox._adaptive.memory import Memory, PrimalDual
+from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.rules import Iterate, StagnationMonitor
 from orthoprox._adaptive.settings import Settings
 from orthoprox._adaptive.working_set import WorkingSet, Workspace, working_set

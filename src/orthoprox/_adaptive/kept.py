@@ -1,5 +1,5 @@
-"""Code that numba compiles and keeps on disk: where the loops for small problems come from, whether
-they are kept, and what a process chooses. numba is imported when the first of them is.
+"""Code that numba compiles and keeps on disk: where the loops for small problems come from, and
+whether they are kept. numba is imported when the first of them is.
 """
 
 import hashlib
@@ -7,13 +7,9 @@ import os
 import struct
 import sys
 from collections.abc import Callable
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-from orthoprox._arrays.words import short
 
 _HERE, _SHARED = Path(__file__).parent, Path(__file__).parents[1] / "solvers" / "_shared"
 _SOURCES = {  # of the loops: the file of each, and those whose functions and numbers are compiled with it
@@ -39,25 +35,6 @@ def compiled(loop: str = "", *signature: str) -> Callable[[Callable[..., Any]], 
             return compile_it(*signature, **_OPTIONS)(function)
 
     return compiling
-
-
-@cache
-def process_choice() -> bool:
-    """Whether this process uses the compiled loop where nothing else is asked for. It chooses once:
-    as the environment variable ORTHOPROX_COMPILED says, 0 or 1, or else if the code is kept.
-    """
-    told = os.environ.get("ORTHOPROX_COMPILED", "")
-    if told not in ("", "0", "1"):
-        raise ValueError(f"The environment variable ORTHOPROX_COMPILED is {short(told)}; it needs 0, 1 or nothing.")
-    return told == "1" if told else has_numba() and is_kept()
-
-
-INSTALL = 'install it with pip install "orthoprox[fast]"'
-
-
-def has_numba() -> bool:
-    """Whether numba is installed; it is not imported."""
-    return sys.modules["numba"] is not None if "numba" in sys.modules else find_spec("numba") is not None
 
 
 def kept_name(loop: str) -> str:

@@ -1,10 +1,10 @@
-"""What a phase of the default method is, and what the phases exchange."""
+"""What a phase of the default method is."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
+from orthoprox._adaptive.memory import Memory, PrimalDual
 from orthoprox._arrays.library import Array
 from orthoprox.problems.problem import Problem
 
@@ -22,31 +22,6 @@ class Verdict(Enum):
     IDENTIFIED = "the supports of the columns are identified"
     POLISHED = "the polish has found a better point"
     REFUSED = "the polish has found none"
-
-
-@dataclass(frozen=True)
-class PrimalDual:
-    """A point with its multiplier and the two gradients that belong to it: what phases exchange."""
-
-    X: Array  # the point
-    Y: Array  # the multiplier of X'X = I
-    D: Array  # grad l(X)
-    S: Array  # a subgradient of g at X
-
-
-@dataclass(frozen=True)
-class Memory:
-    """What a run has learnt about the problem; it is kept from phase to phase."""
-
-    start: PrimalDual  # at X0
-    value: float  # f(X0)
-    curvature: float  # of l around X0
-    floor: float  # the least denominator of relative residuals
-    step: float  # the step of the prox point of certificates
-    bound: float  # the eigenvalue of E'E - I at which a step has diverged
-    polish_at: float  # the residual at which a polish is tried next
-    safety: float = 1.0  # of the measured curvature; divergences and stagnation raise it
-    divergences: int = 0  # how often the run has left the neighbourhood of X'X = I
 
 
 class Phase(ABC, Generic[S]):

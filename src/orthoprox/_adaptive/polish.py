@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
+from orthoprox._adaptive.memory import Memory, PrimalDual
+from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.settings import SETTINGS, Settings
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array, from_numpy, inner, negligible, norm, precision, rounding, to_numpy

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from math import inf, log
 from typing import Any
 
-from orthoprox._adaptive.phase import Memory
+from orthoprox._adaptive.memory import Memory
 from orthoprox._adaptive.settings import SETTINGS, Settings
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.library import Array, largest, namespace, norm

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any
 
-from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
+from orthoprox._adaptive.memory import Memory, PrimalDual
+from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array, namespace, negligible, norm, precision, rounding
 from orthoprox._linalg.krylov import conjugate_gradients, next_radius, trust_region

@@ -2,30 +2,25 @@
 digits, and the status that is proved.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from math import inf
+from functools import partial
 from operator import itemgetter
 
 import numpy as np
 
 from orthoprox._adaptive.polish import polish
-from orthoprox._adaptive.settings import EFFORTS, SETTINGS, Settings
-from orthoprox._adaptive.small import SMALL, Small
+from orthoprox._adaptive.settings import EFFORTS, SETTINGS
 from orthoprox._arrays.library import Array
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._run.call import Call
+from orthoprox._run.hops import KINDS, Budget, Hops, State, begin, has_minima
 from orthoprox._run.result import Result
 from orthoprox._run.run import run
-from orthoprox.files.journal import CURRENT
-from orthoprox.nonsmooth.separable import Zero
+from orthoprox.files.journal import CURRENT, Page
 from orthoprox.problems.own_terms import BROKEN
-from orthoprox.solvers.rpncg import advanced, begun
-from orthoprox.starts.exchange import ROUND, exchangeable, exchanged
-from orthoprox.starts.points import neighbours, random_direction, shifted
-from orthoprox.starts.search import follow, path_length, probe_ends, probe_value
 from orthoprox.stopping.clock import Meter
 from orthoprox.stopping.rules import MaxIterations
 from orthoprox.stopping.status import Status
@@ -48,15 +43,35 @@ def lower_minima(
     wide and a narrow one from the minimiser, or, after a failure, wide ones from random points near
     the minimiser and far from it. The search ends after some failures in a row.
     """
-    if result.status is not Status.CONVERGED or isinstance(call.problem.nonsmooth, Zero):
+    if result.status is not Status.CONVERGED or not has_minima(call.problem):
         return result
+    journal = CURRENT.get()
+    if journal is None:
+        return _lowered(call, result, rng, starts, EFFORTS[effort])
+    known = {"problem": call.problem, "solver": call.solver}
+    return journal.unit("lower minima", lambda page: _lowered(call, result, rng, starts, EFFORTS[effort], page=page), **known)
+
+
+def _lowered(
+    call: Call,
+    result: Result,
+    rng: np.random.Generator,
+    starts: Sequence[Array],
+    factor: float,
+    *,
+    page: Page | None = None,
+) -> Result:
     rule = call.rule | MaxIterations(int(SETTINGS.slow))  # a slow run is no hop
-    search = _Search(replace(call, rule=rule, meter=Meter("run", call.meter.work)), result, EFFORTS[effort])
+    inner, best = replace(call, rule=rule, meter=Meter("run", call.meter.work)), result
     with call.meter.part("lower minima"):
         with call.deadline.part():
-            search.hop(rng, starts)
-        call.meter.left["lower minima"] = search.best.measurement.projected_objective
-    return search.best
+            budget, first = begin(inner, result, factor, tuple(starts))
+            for state in _rounds(inner, budget, first if page is None else page.resumed() or first, rng):
+                best = state.best
+                if page is not None:
+                    page.keep(partial(replace, state))
+        call.meter.left["lower minima"] = best.measurement.projected_objective
+    return best
 
 
 def polished(call: Call, result: Result) -> Result:
@@ -115,129 +130,40 @@ def with_certified_status(result: Result, tol: float) -> Result:
     return replace(result, status=Status.CONVERGED, message=Status.CONVERGED.value + before)
 
 
-class _Search:
-    """The best minimum so far, and the work that is left."""
+def _rounds(call: Call, budget: Budget, state: State, rng: np.random.Generator) -> Iterator[State]:
+    """Yield the states of a search, which has the best minimum so far: this one, and one after each
+    round of hops and each run from a further start.
+    """
+    while True:
+        yield state
+        hops = KINDS[state.kind](call, budget)
+        if state.left and state.failures < hops.patience and budget.spent + hops.price(state) <= budget.allowed:
+            state = replace(_round(hops, state, rng), spent=budget.spent)
+        elif state.starts:
+            found = _lower(call, state, state.starts[0])
+            state = replace(
+                state if found is None else state.at(found), starts=state.starts[1:], again=state.again or found is not None
+            )
+            state = replace(state, left=budget.rounds if state.again and not state.starts else 0, spent=budget.spent)
+        else:
+            return
 
-    def __init__(self, call: Call, result: Result, factor: float) -> None:
-        k, problem = SETTINGS, call.problem
-        self.call, self.best, self.gradients = call, result, call.meter.work.gradients
-        self.small = self.soft = problem.is_small(SMALL.entries)
-        self.factor, self.rounds, self.exchanging = factor, int(factor * k.rounds), False
-        self.fresh, self.round = True, 0  # no hops to neighbours of the best yet; the gradients of the last round
-        loop, before = problem.loop, sum(part.gradients for part in result.phases if part.name == "run")
-        self.flops = problem.flops if loop is None else loop.flops
-        self.run_work = max(self.flops, k.overhead if loop is None else SMALL.overhead) * before
 
-    def hop(self, rng: np.random.Generator, starts: Sequence[Array]) -> None:
-        """Look for lower minima: by exchanges first, which cost least, if there are any."""
-        self.small = self.small and self.call.problem.takes_stacks(self.best.X)
-        exchanges = not self.small and exchangeable(self.call.problem, self.best.X)
-        affordable = self.exchanging = exchanges and ROUND * SETTINGS.rounds <= self.floor
-        if affordable:
-            self._rounds(rng, exchanges)
-        if any([self._run(X0) for X0 in starts]) or not affordable:
-            self.exchanging = affordable
-            self._rounds(rng, exchanges)
+def _round(hops: Hops, state: State, rng: np.random.Generator) -> State:
+    """Return the state after a round: hops, and a run from the lowest end."""
+    state, before = replace(state, left=state.left - 1), hops.budget.spent
+    try:
+        shown, ends = hops.ends(state, rng)
+        value, X0 = min(ends, key=itemgetter(0))
+        state = replace(shown, price=hops.budget.spent - before)
+        found = _lower(hops.call, state, X0) if value < state.lower else None
+    except (ArithmeticError, ValueError):  # l need not be defined along a path
+        found = None
+    return hops.vain(state) if found is None else state.at(found)
 
-    def _rounds(self, rng: np.random.Generator, exchanges: bool) -> None:
-        """Make rounds of hops until some are in vain, or the work is done."""
-        failures, lowered, n = 0, False, self.call.problem.shape[1]
-        patience = self.factor * (max(SMALL.failures, n // 2 - 1) if self.small else SETTINGS.rounds // 2)
-        for _ in range(self.rounds):
-            if failures >= patience or self.spent + self._price > self.allowed:
-                break
-            before = self.spent
-            try:
-                X0, value = self._promising(rng, failures)
-                self.round = self.spent - before
-                found = value < self._lower and self._run(X0)
-            except (ArithmeticError, ValueError):  # l need not be defined along a path
-                found = False
-            if self.exchanging and lowered and not found:
-                break  # where exchanges lead down, paths do not
-            failures, lowered = 0 if found else failures + 1 - self.exchanging, self.exchanging and found
-            self.exchanging = exchanges and found
 
-    @property
-    def allowed(self) -> float:
-        """The gradients that may be spent."""
-        return max(self.floor, self.factor * self.run_work / max(self.flops, self._numbers.overhead))
-
-    @property
-    def floor(self) -> float:
-        """The gradients that may be spent whatever the run took."""
-        return self.factor * self._numbers.floor / max(self.flops, self._numbers.overhead)
-
-    @property
-    def _numbers(self) -> Small | Settings:
-        return SMALL if self.small else SETTINGS
-
-    @property
-    def spent(self) -> int:
-        """The gradients so far."""
-        return self.call.meter.work.gradients - self.gradients
-
-    @property
-    def _price(self) -> float:
-        """The gradients of a round, at least as many as the last one has taken, and of a run like
-        the first if X is not small.
-        """
-        k, (first, second) = SETTINGS, SMALL.stages
-        if self.small:
-            return max(SMALL.stack * (first + second / SMALL.halving), self.round)
-        hops = ROUND if self.exchanging else 2 * (path_length(k.widths) + k.probe)
-        return float(hops + self.best.iterations)
-
-    @property
-    def _lower(self) -> float:
-        """What counts as lower than the best."""
-        best: float = self.best.measurement.projected_objective
-        return best - SETTINGS.goal * abs(best)
-
-    def _run(self, X0: Array) -> bool:
-        """Run from X0; keep the result if it is lower, and return whether it is."""
-        self.call.problem.heed()
-        found = run(self.call, X0)
-        lower = found.status is Status.CONVERGED and found.measurement.projected_objective < self._lower
-        self.best, self.fresh = (found, True) if lower else (self.best, self.fresh)
-        return lower
-
-    def _promising(self, rng: np.random.Generator, failures: int) -> tuple[Array, float]:
-        """Return the lowest end of the hops of a round, and a value that has to be lower than the
-        best for a run.
-        """
-        problem, k, X = self.call.problem, SETTINGS, self.best.X
-        if self.small:
-            return min(self._ends(rng, failures), key=itemgetter(0))[::-1]
-        if self.exchanging:
-            return exchanged(problem, X, rng, self.floor - self.spent - self.best.iterations, self.factor * k.rounds)
-        paths = [(X, k.widths), (X, k.widths[1:])]
-        if failures:
-            paths = [(X + jitter * random_direction(problem, rng), k.widths) for jitter in k.jitters]
-        return min((follow(problem, *path) for path in paths), key=lambda end: probe_value(problem, end)), -inf
-
-    def _ends(self, rng: np.random.Generator, failures: int) -> list[tuple[float, Array]]:
-        """Return f and the points where hops on a small problem end: to neighbours, or where
-        Newton's method is compiled in soft directions first, unless there are none or they have
-        failed twice; it takes the lowest few ends further.
-        """
-        problem, X, Y = self.call.problem, self.best.X, self.best.multiplier
-        fast = problem.loop is not None and problem.loop.newton
-        ends: list[tuple[float, Array]] = []
-        if fast and self.soft and failures < 2:
-            points = shifted(problem, X, Y, rng, [SMALL.shift / (1 + i % 2) for i in range(SMALL.halving)])
-            ends, self.soft = [(-inf, point) for point in points], bool(points)
-        if not ends:
-            ends = probe_ends(problem, neighbours(problem, X, rng, SMALL.stack, fresh=self.fresh))[: SMALL.halving]
-            self.fresh = False
-            if not fast:
-                return ends
-        found: list[tuple[float, Array]] = []
-        fall = 0.0  # the most that Newton's method has gained; twice as much is expected at best
-        for value, point in ends:
-            if not found or (self.spent < self.allowed and value - 2 * fall < self._lower):
-                first = begun(problem, point, self.call.evaluator.step)
-                here = advanced(problem, first, SETTINGS.newton_steps, SETTINGS.goal).here
-                found.append((here.F, here.X))
-                fall = max(fall, value - here.F)
-        return found
+def _lower(call: Call, state: State, X0: Array) -> Result | None:
+    """Return the result of a run from X0 if it is lower than the best."""
+    call.deadline.heed()
+    found = run(call, X0)
+    return found if found.status is Status.CONVERGED and found.measurement.projected_objective < state.lower else None

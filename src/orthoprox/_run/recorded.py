@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from orthoprox._adaptive.kept import INSTALL
+from orthoprox._adaptive.compiled import INSTALL
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, from_numpy, is_array, namespace, norm, to_numpy

@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compile what is not compiled yet, and print where it is kept and how long that took."""
-    from orthoprox._adaptive.kept import INSTALL, has_numba
+    from orthoprox._adaptive.compiled import INSTALL, has_numba
 
     if not has_numba():
         raise ImportError(f"numba is not installed; {INSTALL}.")

@@ -5,7 +5,8 @@ the default method if X is small.
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from orthoprox._adaptive.phase import Memory, Phase, PrimalDual, Verdict
+from orthoprox._adaptive.memory import Memory, PrimalDual
+from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm

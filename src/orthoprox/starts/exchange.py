@@ -2,12 +2,14 @@
 for themselves.
 """
 
+from functools import partial
 from math import inf
 
 import numpy as np
 
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.library import Array
+from orthoprox.files.journal import CURRENT, Page
 from orthoprox.nonsmooth.separable import L1
 from orthoprox.problems.problem import Problem, uncounted
 from orthoprox.smooth.curvature import lipschitz
@@ -54,11 +56,28 @@ def exchanged(problem: Problem, X: Array, rng: np.random.Generator, gradients: f
     patience : float
         The rounds in vain, for each size of block and one after the other, that end the search.
     """
+    journal = CURRENT.get()
+    if journal is None:
+        return _exchanged(problem, X, rng, gradients, patience)
+    return journal.unit("exchanges", lambda page: _exchanged(problem, X, rng, gradients, patience, page=page))
+
+
+def _exchanged(
+    problem: Problem,
+    X: Array,
+    rng: np.random.Generator,
+    gradients: float,
+    patience: float,
+    *,
+    page: Page | None = None,
+) -> tuple[Array, float]:
     k, rounds, vain = SETTINGS, 0, 0
     shift = 0.0 if uncounted(problem)[0].__class__ is Variance else lipschitz(problem.smooth, X)
     D = problem.grad(X)
     values = _values(problem, X, D)
     enough = k.goal * abs(float(np.sum(values)))
+    if page is not None:
+        X, D, values, rounds, vain = page.resumed() or (X, D, values, rounds, vain)
     while vain < patience * len(SIZES) and ROUND * (rounds + 1) < gradients:
         block = _blocks(X, D, rng, SIZES[rounds % len(SIZES)])
         rows = _rows(X, D, block, rng)
@@ -68,6 +87,8 @@ def exchanged(problem: Problem, X: Array, rng: np.random.Generator, gradients: f
         lower = (np.bincount(block, new) < np.bincount(block, values) - enough)[block]
         X, D, values = np.where(lower, Z, X), np.where(lower, E, D), np.where(lower, new, values)
         rounds, vain = rounds + 1, 0 if np.any(lower) else vain + 1
+        if page is not None:
+            page.keep(partial(tuple, (X, D, values, rounds, vain)))
     return X, float(problem.value(X))
 
 

@@ -34,12 +34,7 @@ from orthoprox.stopping.clock import Deadline, Stopped
 Kind = Callable[[Problem, np.random.Generator], Array]
 
 
-def search(
-    problem: Problem,
-    rng: np.random.Generator,
-    number: int = 1,
-    deadline: Deadline | None = None,
-) -> list[Array]:
+def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[Array]:
     """Return the ``number`` starts with the lowest probe values.
 
     The candidates are coordinate vectors, principal components and random points. If more than one
@@ -47,13 +42,13 @@ def search(
     candidate, too. If the problem is small, the probes go side by side; there are more of them,
     rotated principal components among them, and the starts are where they end. If the probes would
     cost too much, the shape decides: coordinate vectors if there are many columns, principal
-    components otherwise. A tenth of a time budget may be used; then the best candidate so far is
-    taken, and random points where there are too few.
+    components otherwise. If time is over, the best candidate so far is taken, and random
+    points where there are too few.
     """
     k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
     affordable = _beyond_probes(problem)
     found: list[tuple[float, Array]] = []
-    with (deadline or Deadline()).part(k.share), quiet():
+    with suppress(Stopped), quiet():
         if is_wide(problem):
             found.append((inf, homotopy(problem, random(problem, rng), rng)))
             if number == 1 and len(kinds) * k.probe * n * problem.smooth.operations > WIDE.probes:  # type: ignore[attr-defined]

@@ -1,0 +1,239 @@
+"""Hops from a minimum to points where a run may end lower: one class for each kind, and the state
+of a search that makes them round by round.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from orthoprox._adaptive.settings import SETTINGS, Settings
+from orthoprox._adaptive.small import SMALL, Small
+from orthoprox._arrays.library import Array
+from orthoprox._run.call import Call
+from orthoprox._run.result import Result
+from orthoprox.nonsmooth.separable import Zero
+from orthoprox.problems.problem import Problem
+from orthoprox.problems.work import Work
+from orthoprox.solvers.rpncg import advanced, begun
+from orthoprox.starts.exchange import ROUND, exchangeable, exchanged
+from orthoprox.starts.points import neighbours, random_direction, shifted
+from orthoprox.starts.search import follow, path_length, probe_ends, probe_value
+
+Ends = list[tuple[float, Array]]  # points, each with a value that has to be lower than the best for a run from there
+
+
+@dataclass(frozen=True)
+class State:
+    """A search for lower minima between two rounds: all that the next round needs beside its random
+    numbers.
+    """
+
+    best: Result  # the lowest minimum so far
+    kind: str  # of the next hops, one of KINDS
+    first: str  # the kind of hops from a new minimum
+    left: int  # rounds that may follow
+    failures: int = 0  # rounds in vain, one after the other
+    lowered: bool = False  # whether exchanges have led to the best in the last round
+    fresh: bool = True  # whether no neighbour of the best was visited yet
+    price: int = 0  # gradients of the hops of the last round
+    spent: int = 0  # gradients of the search so far
+    starts: tuple[Array, ...] = ()  # further ones, from which a run is to be made
+    again: bool = False  # whether rounds follow these runs
+
+    @property
+    def lower(self) -> float:
+        """What counts as lower than the best."""
+        value: float = self.best.measurement.projected_objective
+        return value - SETTINGS.goal * abs(value)
+
+    def at(self, found: Result) -> "State":
+        """Return the state after a run has found a lower minimum."""
+        return replace(self, best=found, kind=self.first, failures=0, lowered=self.kind == "exchanges", fresh=True)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The counted work that a search may take: that of the run before, or a floor where that is
+    more, times the factor of its effort.
+    """
+
+    work: Work  # of the call, which grows
+    begun: int  # its gradients when the search began
+    factor: float  # of the effort
+    floor: float  # gradients that may be spent whatever the run took
+    allowed: float  # gradients that may be spent
+
+    @classmethod
+    def of(cls, call: Call, result: Result, factor: float, numbers: Small | Settings) -> "Budget":
+        """Return the budget after a run."""
+        loop, before = call.problem.loop, sum(part.gradients for part in result.phases if part.name == "run")
+        flops = call.problem.flops if loop is None else loop.flops
+        cost, work = max(flops, numbers.overhead), call.meter.work
+        run = before * max(flops, SETTINGS.overhead if loop is None else SMALL.overhead)
+        floor = factor * numbers.floor / cost
+        return cls(work, work.gradients, factor, floor, max(floor, factor * run / cost))
+
+    @property
+    def spent(self) -> int:
+        """The gradients so far."""
+        return self.work.gradients - self.begun
+
+    @property
+    def rounds(self) -> int:
+        """The most rounds from one minimum."""
+        return int(self.factor * SETTINGS.rounds)
+
+
+@dataclass(frozen=True)
+class Hops(ABC):
+    """One kind of hops."""
+
+    call: Call
+    budget: Budget
+
+    @property
+    def patience(self) -> float:
+        """The rounds in vain that end a search."""
+        return self.budget.factor * (SETTINGS.rounds // 2)
+
+    @abstractmethod
+    def price(self, state: State) -> float:
+        """Return the gradients that a round is expected to take."""
+
+    @abstractmethod
+    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, Ends]:
+        """Return where the hops of a round end, and the state with what they have shown."""
+
+    def vain(self, state: State) -> State:
+        """Return the state after a round that has found nothing lower."""
+        return replace(state, failures=state.failures + 1, lowered=False)
+
+
+class Paths(Hops):
+    """Two continuation paths, a wide and a narrow one from the minimum, or, after a failure, wide
+    ones from random points near it and far from it.
+    """
+
+    def price(self, state: State) -> float:
+        """Return the gradients of both, and of a run like that which has found the minimum."""
+        return float(2 * (path_length(SETTINGS.widths) + SETTINGS.probe) + state.best.iterations)
+
+    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, Ends]:
+        """Return the lower end, whose value is of no account before a run."""
+        problem, k, X = self.call.problem, SETTINGS, state.best.X
+        paths = [(X, k.widths), (X, k.widths[1:])]
+        if state.failures:
+            paths = [(X + jitter * random_direction(problem, rng), k.widths) for jitter in k.jitters]
+        return state, [(-inf, min((follow(problem, *path) for path in paths), key=lambda end: probe_value(problem, end)))]
+
+
+class Exchanges(Hops):
+    """Exchanges of columns, many one after the other. Paths follow if they find nothing at all;
+    where they lead down, paths do not.
+    """
+
+    def price(self, state: State) -> float:
+        """Return the gradients of one, and of a run like that which has found the minimum."""
+        return float(ROUND + state.best.iterations)
+
+    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, Ends]:
+        """Return where they end."""
+        left = self.budget.floor - self.budget.spent - state.best.iterations
+        X, value = exchanged(self.call.problem, state.best.X, rng, left, self.budget.factor * SETTINGS.rounds)
+        return state, [(value, X)]
+
+    def vain(self, state: State) -> State:
+        """Return the state in which paths follow, or nothing."""
+        return replace(state, kind="paths", left=0 if state.lowered else state.left, lowered=False)
+
+
+class Neighbours(Hops):
+    """Hops of a small X that replace a column, many at a time. Where Newton's method is compiled,
+    it takes the lowest few ends further.
+    """
+
+    @property
+    def patience(self) -> float:
+        """The rounds in vain that end a search: more of them if there are many columns."""
+        return self.budget.factor * max(SMALL.failures, self.call.problem.shape[1] // 2 - 1)
+
+    def price(self, state: State) -> float:
+        """Return the gradients of the probes, at least as many as the last round has taken."""
+        first, second = SMALL.stages
+        return max(SMALL.stack * (first + second / SMALL.halving), state.price)
+
+    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, Ends]:
+        """Return the lowest ends of the probes, or where Newton's method takes them."""
+        problem = self.call.problem
+        ends = probe_ends(problem, neighbours(problem, state.best.X, rng, SMALL.stack, fresh=state.fresh))[: SMALL.halving]
+        return replace(state, fresh=False), self.refined(state, ends) if has_newton(self.call) else ends
+
+    def refined(self, state: State, ends: Ends) -> Ends:
+        """Return where Newton's method takes those ends which may get below the best."""
+        problem, found, fall = self.call.problem, Ends(), 0.0  # the most that it has gained; twice as much is expected at best
+        for value, point in ends:
+            if not found or (self.budget.spent < self.budget.allowed and value - 2 * fall < state.lower):
+                first = begun(problem, point, self.call.evaluator.step)
+                here = advanced(problem, first, SETTINGS.newton_steps, SETTINGS.goal).here
+                found.append((here.F, here.X))
+                fall = max(fall, value - here.F)
+        return found
+
+
+class Soft(Neighbours):
+    """Hops of a small X in soft directions, and Newton's method from there; neighbours follow after
+    two failures, or if there are no such directions.
+    """
+
+    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, Ends]:
+        """Return where Newton's method ends."""
+        best, lengths = state.best, [SMALL.shift / (1 + i % 2) for i in range(SMALL.halving)]
+        points = shifted(self.call.problem, best.X, best.multiplier, rng, lengths)
+        if not points:
+            return super().ends(replace(state, kind="neighbours", first="neighbours"), rng)
+        return state, self.refined(state, [(-inf, point) for point in points])
+
+    def vain(self, state: State) -> State:
+        """Return the state after a failure."""
+        return super().vain(replace(state, kind="neighbours" if state.failures else state.first))
+
+
+KINDS: dict[str, Callable[[Call, Budget], Hops]] = {
+    "soft": Soft,
+    "neighbours": Neighbours,
+    "exchanges": Exchanges,
+    "paths": Paths,
+}
+
+
+def has_minima(problem: Problem) -> bool:
+    """Whether there may be several minima to choose from: a smooth problem has hardly any."""
+    return not isinstance(problem.nonsmooth, Zero)
+
+
+def begin(call: Call, result: Result, factor: float, starts: tuple[Array, ...]) -> tuple[Budget, State]:
+    """Return the budget and the first state of a search for minima lower than the result.
+
+    If X is small, the hops go in soft directions or to neighbours. Otherwise columns are exchanged
+    first, which costs least, if f is a sum over columns; runs from further starts come next, or
+    first if there is nothing to exchange.
+    """
+    problem, spent = call.problem, call.meter.work.gradients
+    if problem.is_small(SMALL.entries) and problem.takes_stacks(result.X):
+        budget, kind = Budget.of(call, result, factor, SMALL), "soft" if has_newton(call) else "neighbours"
+        first = kind
+    else:
+        budget = Budget.of(call, result, factor, SETTINGS)
+        first = "exchanges" if exchangeable(problem, result.X) else "paths"
+        kind = first if ROUND * SETTINGS.rounds <= budget.floor else "paths"
+    budget, before = replace(budget, begun=spent), kind == "exchanges"
+    left = budget.rounds if before or not starts else 0
+    return budget, State(result, kind, first, left, spent=budget.spent, starts=starts, again=not before)
+
+
+def has_newton(call: Call) -> bool:
+    """Whether Newton's method is compiled for the problem."""
+    return call.problem.loop is not None and bool(call.problem.loop.newton)
