@@ -168,7 +168,7 @@ def run_or_die(deadline, body, X0, own):
     return multistart._apart(deadline, body, X0, own)
 
 
-def wait_or_run(deadline, body, X0):
+def wait_or_run(deadline, body, X0, own):
     """Run from coordinate vectors at once, and from another start after a stop."""
     if not np.array_equal(X0, np.eye(*X0.shape)):
         heeded(deadline)

@@ -11,7 +11,7 @@ import pytest
 import orthoprox as op
 from cases import normal
 from orthoprox import stiefel
-from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.settings import EFFORTS, SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run import hops
