@@ -56,7 +56,7 @@ class Wish:
     @property
     def described(self) -> dict[str, Any]:
         """What a checkpoint is recognised by."""
-        names = "rule", "tol", "effort", "n_starts", "polish", "project", "history"
+        names = "tol", "rule", "effort", "n_starts", "polish", "project", "history"
         numbers = digest(repr(self.rng.bit_generator.state).encode())
         return {name: repr(getattr(self, name)) for name in names} | {"seed": numbers}
 
