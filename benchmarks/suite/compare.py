@@ -55,6 +55,10 @@ def groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
     for kind, words in KINDS.items():
         for row in (row for row in rows if row["study"] == kind):
             start = ", random starts" if row["start"] == "random" else ""
-            part = f", {row['parts'][0].replace('heldout', 'held out')}" if len(row["parts"]) == 1 else ""
+            part = (
+                f", {row['parts'][0].replace('heldout', 'held out').replace('second', 'second held out')}"
+                if len(row["parts"]) == 1
+                else ""
+            )
             found.setdefault(f"{words}{start}{part}", []).append(row)
     return found

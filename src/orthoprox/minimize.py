@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from orthoprox._adaptive.compiled import chosen_loop
-from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg.products import hurried
@@ -30,7 +29,7 @@ from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
 from orthoprox.starts.points import random
-from orthoprox.starts.search import any_point, canonical, is_wide, runner_up_pays, search
+from orthoprox.starts.search import any_point, canonical, is_wide, runner_up_pays, search, time_share
 from orthoprox.stopping.clock import Deadline, Meter
 from orthoprox.stopping.rules import Stop
 from orthoprox.stopping.status import Status
@@ -249,7 +248,7 @@ def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, 
 
 def _found_starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
     starts: list[Array] = []
-    with deadline.part(SETTINGS.share if name == "search" else 0.5), suppress(*BROKEN):
+    with deadline.part(time_share(problem) if name == "search" else 0.5), suppress(*BROKEN):
         if name == "search":
             return search(problem, rng, number)
         for _ in range(number):

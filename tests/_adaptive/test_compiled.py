@@ -198,9 +198,13 @@ def test_the_process_chooses_once(monkeypatch):
 def test_a_short_call_does_not_wait_for_numba(monkeypatch):
     problem = PROBLEMS["dense"]
     monkeypatch.setattr(compiled, "process_choice", lambda: True)
+    monkeypatch.setattr(compiled, "is_loaded", lambda: False)
     for there, wanted in ((True, None), (True, True), (False, None), (False, True)):  # nor any call with an end for a compiler
         monkeypatch.setattr(compiled, "is_kept", lambda there=there: there)
         assert [used(problem, wanted, seconds) for seconds in (0.1, 10.0, inf)] == [False, there, True]
+    monkeypatch.setattr(compiled, "is_loaded", lambda: True)  # by a call before
+    assert used(problem, None, 0.1)
+    assert not used(problem, False, 0.1)
 
 
 def test_a_full_sparse_matrix_in_any_order_is_the_same_loop():

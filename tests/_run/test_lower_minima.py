@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import replace
 from importlib import import_module
+from time import perf_counter
 from types import SimpleNamespace
 
 import numpy as np
@@ -110,7 +111,7 @@ def like(result, share, status=Status.CONVERGED, X=None):
 JITTER = normal(7, 60, 30)
 
 
-def rounds(first, outcomes, monkeypatch, floor=1e12, probe_value=lambda problem, X: 0.0, exchanged=None):
+def rounds(first, outcomes, monkeypatch, floor=1e12, probe_value=lambda problem, X: 0.0, exchanged=None, deadline=None):
     """Return what ``lower_minima`` returns if no problem is small, (X, stages) of each path and
     where the runs begin; these end as told, then fail. No columns are exchanged, or as told.
     """
@@ -123,7 +124,7 @@ def rounds(first, outcomes, monkeypatch, floor=1e12, probe_value=lambda problem,
     monkeypatch.setattr(hops, "probe_value", probe_value)
     monkeypatch.setattr(hops, "random_direction", lambda problem, rng: JITTER)
     monkeypatch.setattr(module, "run", lambda call, X: runs.append(X) or next(ends, like(first, 1.0)))
-    return lower_minima(a_call(), first, RNG(0)), paths, runs
+    return lower_minima(a_call(deadline=deadline), first, RNG(0)), paths, runs
 
 
 def test_paths_begin_at_the_minimum_and_then_around_it(first, monkeypatch):
@@ -165,7 +166,28 @@ def test_there_are_no_more_rounds_than_allowed(first, monkeypatch):
 
 
 def test_a_lower_point_that_has_not_converged_is_not_taken(first, monkeypatch):
-    assert rounds(first, [like(first, 1.1, Status.TIME)], monkeypatch)[0] is first
+    assert rounds(first, [like(first, 1.1, Status.ITERATIONS)], monkeypatch)[0] is first
+
+
+def test_a_lower_point_is_taken_if_time_is_over(first, monkeypatch):
+    late = like(first, 1.1, Status.TIME)
+    assert rounds(first, [late], monkeypatch)[0] is late
+    assert rounds(first, [like(first, 1.0, Status.TIME)], monkeypatch)[0] is first
+
+
+def test_hops_leave_time_for_a_run(first, monkeypatch):
+    """They may take half of what is left, and a run begins where they are then."""
+    deadline, begun = Deadline(1000.0), []
+
+    def exchanged(problem, X, rng, gradients, patience):
+        begun.append(deadline._limit - perf_counter())
+        return X + 1, 1.1 * first.projected_objective
+
+    lower = like(first, 1.1, Status.TIME)
+    found, _, runs = rounds(first, [lower], monkeypatch, exchanged=exchanged, deadline=deadline)
+    assert found is lower
+    assert begun[0] == pytest.approx(500, rel=0.01)
+    np.testing.assert_array_equal(runs[0], first.X + 1)
 
 
 def test_the_work_of_the_runs_counts_too(first, monkeypatch):

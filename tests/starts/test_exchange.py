@@ -122,6 +122,25 @@ def test_a_call_that_has_to_end_ends_here(minimiser):
         exchanged(counted(GAUSSIAN, Work(), deadline), minimiser, RNG(0), 500, 50)
 
 
+def test_what_is_found_when_time_is_over_is_returned(minimiser):
+    """f there is the value that is returned, and lower than before."""
+
+    class After:
+        looks = 0
+
+        def heed(self):
+            self.looks += 1
+            if self.looks > 60 * ROUND:
+                raise Stopped
+
+        def call(self, function, *arguments):
+            return function(*arguments)
+
+    X, value = exchanged(counted(GAUSSIAN, Work(), After()), minimiser, RNG(0), np.inf, 50)
+    assert value == pytest.approx(float(GAUSSIAN.value(X)))
+    assert value < float(GAUSSIAN.value(minimiser))
+
+
 @pytest.mark.parametrize("shifted", [False, True], ids=["concave", "indefinite"])
 def test_a_step_does_not_raise_f_of_a_column(shifted):
     """The model that it minimises lies above f, with the whole penalty and a block for each

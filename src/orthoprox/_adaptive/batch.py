@@ -6,6 +6,7 @@ longer than a step of one. Each run makes the iterates that it would make alone.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Self
 
 import numpy as np
@@ -152,7 +153,8 @@ def _step(phase: FirstOrder, problem: Problem, stack: Stack) -> tuple[dict[str, 
     theta = np.where((along > 0) | (rule > 0), 0.0, np.minimum((s["t"] - 1) / following, k.inertia))
     E = X + _wide(theta) * (X - s["X"])
     D, Et = problem.grad(E), np.swapaxes(E, 1, 2)
-    G = Et @ E - np.eye(E.shape[-1])
+    identity = _identity(E.shape[-1])
+    G = Et @ E - identity
     EY, EG = E @ s["Y"], E @ G
     move, change = _norm(E - s["E"]), _norm(D - s["D"] + 2 * (EY - s["EY"]))
     measured = np.divide(change, move, out=np.zeros_like(move), where=move > 0)
@@ -163,7 +165,7 @@ def _step(phase: FirstOrder, problem: Problem, stack: Stack) -> tuple[dict[str, 
     if np.any(near):
         M = np.swapaxes(X**2, 1, 2) @ (X != 0)
         most = np.where(s["feasibility"] > k.weight * s["stationarity"], k.weight**2, k.weight)
-        weights = dual_weights(M + np.swapaxes(M, 1, 2), np.eye(M.shape[-1]) > 0, _wide(most))
+        weights = dual_weights(M + np.swapaxes(M, 1, 2), identity > 0, _wide(most))
         dual = np.where(_wide(near), weights, 1.0) * dual
         EY = EY + E @ dual
     else:
@@ -184,7 +186,7 @@ def _step(phase: FirstOrder, problem: Problem, stack: Stack) -> tuple[dict[str, 
     for i in np.flatnonzero(~(feasibility <= k.near) & ~lost):
         w = np.linalg.eigvalsh(G[i])
         lost[i], vanished[i] = w[-1] >= memories[i].bound, w[0] < -k.near
-    good = np.where(_wide(vanished), s["good"], X)
+    good = np.where(_wide(vanished), s["good"], X) if np.any(vanished) else X
     vanishing = np.where(vanished, s["vanished"] + 1, 0)
     near_curvature = np.where(feasibility <= 0.5, c, s["near_curvature"])
     new = {"X": X, "E": E, "Y": s["Y"] + dual, "Z": Z, "D": D, "G": G, "EY": EY, "EG": EG, "good": good}
@@ -211,6 +213,11 @@ def _monitored(k: Settings, s: dict[str, Array], residual: Array) -> dict[str, A
         for name in MONITOR:
             new[name][i] = getattr(after, name)
     return new
+
+
+@cache
+def _identity(n: int) -> Array:
+    return np.eye(n)
 
 
 def _wide(numbers: Array) -> Array:

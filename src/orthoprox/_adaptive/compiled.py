@@ -87,14 +87,14 @@ def chosen_loop(problem: Problem, wanted: bool | None, seconds: float = inf) -> 
     wanted : bool, optional
         What the user asked for; None lets the process choose, see :func:`process_choice`.
     seconds : float
-        The time of the call. A short one does not wait for the code to be loaded, and none with an
-        end for it to be compiled.
+        The time of the call. A short one does not wait for the code to be loaded, if no other call
+        has loaded it, and none with an end for it to be compiled.
     """
     chosen = process_choice() if wanted is None else wanted
     way = loop(problem) if chosen else None
     if way is not None and not has_numba():
         raise ValueError(f"Compiled loops were asked for, but numba is not installed; {INSTALL}, or pass compiled=False.")
-    return way if seconds == inf or (seconds >= _LOADING and is_kept()) else None
+    return way if seconds == inf or is_loaded() or (seconds >= _LOADING and is_kept()) else None
 
 
 @cache
@@ -106,6 +106,11 @@ def process_choice() -> bool:
     if told not in ("", "0", "1"):
         raise ValueError(f"The environment variable ORTHOPROX_COMPILED is {short(told)}; it needs 0, 1 or nothing.")
     return told == "1" if told else has_numba() and is_kept()
+
+
+def is_loaded() -> bool:
+    """Whether this process has loaded the loops."""
+    return "orthoprox._adaptive.walk" in sys.modules and "orthoprox.solvers._shared.newton_loop" in sys.modules
 
 
 def has_numba() -> bool:

@@ -16,7 +16,7 @@ from orthoprox._arrays.library import Array
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._run.call import Call
-from orthoprox._run.hops import KINDS, Budget, Hops, State, begin, has_minima
+from orthoprox._run.hops import KINDS, Budget, Ends, Hops, State, begin, has_minima
 from orthoprox._run.result import Result
 from orthoprox._run.run import run
 from orthoprox.files.journal import CURRENT, Page
@@ -27,6 +27,7 @@ from orthoprox.stopping.status import Status
 
 _POLISHABLE = Status.CONVERGED, Status.ITERATIONS, Status.STALLED, Status.FAILED
 _CERTIFICATE = 50  # pairs of products for the certificate of a polished point
+_HOPS = 0.5  # of the time that is left, for the hops of a round; a run from their end has the rest
 
 
 def lower_minima(
@@ -151,19 +152,25 @@ def _rounds(call: Call, budget: Budget, state: State, rng: np.random.Generator) 
 
 def _round(hops: Hops, state: State, rng: np.random.Generator) -> State:
     """Return the state after a round: hops, and a run from the lowest end."""
-    state, before = replace(state, left=state.left - 1), hops.budget.spent
+    state, before, ends, found = replace(state, left=state.left - 1), hops.budget.spent, Ends(), None
+    share = _HOPS if CURRENT.get() is None else 1.0  # who resumes the call goes on with the same hops
     try:
-        shown, ends = hops.ends(state, rng)
-        value, X0 = min(ends, key=itemgetter(0))
-        state = replace(shown, price=hops.budget.spent - before)
-        found = _lower(hops.call, state, X0) if value < state.lower else None
+        with hops.call.deadline.part(share):
+            state, ends = hops.ends(state, rng)
+        hops.call.deadline.heed()
+        state = replace(state, price=hops.budget.spent - before)
+        for value, X0 in sorted(ends, key=itemgetter(0))[:1]:
+            found = _lower(hops.call, state, X0) if value < state.lower else None
     except (ArithmeticError, ValueError):  # l need not be defined along a path
         found = None
     return hops.vain(state) if found is None else state.at(found)
 
 
 def _lower(call: Call, state: State, X0: Array) -> Result | None:
-    """Return the result of a run from X0 if it is lower than the best."""
+    """Return the result of a run from X0 if it is lower than the best, also where time is over
+    before it converges.
+    """
     call.deadline.heed()
     found = run(call, X0)
-    return found if found.status is Status.CONVERGED and found.measurement.projected_objective < state.lower else None
+    usable = found.status in (Status.CONVERGED, Status.TIME)
+    return found if usable and found.measurement.projected_objective < state.lower else None

@@ -4,6 +4,7 @@ of a search that makes them round by round.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -21,6 +22,7 @@ from orthoprox.solvers.rpncg import advanced, begun
 from orthoprox.starts.exchange import ROUND, exchangeable, exchanged
 from orthoprox.starts.points import neighbours, random_direction, shifted
 from orthoprox.starts.search import follow, path_length, probe_ends, probe_value
+from orthoprox.stopping.clock import Stopped
 
 Ends = list[tuple[float, Array]]  # points, each with a value that has to be lower than the best for a run from there
 
@@ -172,15 +174,18 @@ class Neighbours(Hops):
         return replace(state, fresh=False), self.refined(state, ends) if has_newton(self.call) else ends
 
     def refined(self, state: State, ends: Ends) -> Ends:
-        """Return where Newton's method takes those ends which may get below the best."""
+        """Return where Newton's method takes those ends which may get below the best; the ends
+        themselves if time is over.
+        """
         problem, found, fall = self.call.problem, Ends(), 0.0  # the most that it has gained; twice as much is expected at best
-        for value, point in ends:
-            if not found or (self.budget.spent < self.budget.allowed and value - 2 * fall < state.lower):
-                first = begun(problem, point, self.call.evaluator.step)
-                here = advanced(problem, first, SETTINGS.newton_steps, SETTINGS.goal).here
-                found.append((here.F, here.X))
-                fall = max(fall, value - here.F)
-        return found
+        with suppress(Stopped):
+            for value, point in ends:
+                if not found or (self.budget.spent < self.budget.allowed and value - 2 * fall < state.lower):
+                    first = begun(problem, point, self.call.evaluator.step)
+                    here = advanced(problem, first, SETTINGS.newton_steps, SETTINGS.goal).here
+                    found.append((here.F, here.X))
+                    fall = max(fall, value - here.F)
+        return found or ends
 
 
 class Soft(Neighbours):

@@ -2,6 +2,7 @@
 for themselves.
 """
 
+from contextlib import suppress
 from functools import partial
 from math import inf
 
@@ -15,6 +16,7 @@ from orthoprox.problems.problem import Problem, uncounted
 from orthoprox.smooth.curvature import lipschitz
 from orthoprox.smooth.quadratic import Quadratic
 from orthoprox.smooth.variance import Variance
+from orthoprox.stopping.clock import Stopped
 
 SIZES = range(2, SETTINGS.block + 1)  # of blocks, in turn
 ROUND = SETTINGS.exchange + 1  # gradients of a round
@@ -78,18 +80,20 @@ def _exchanged(
     enough = k.goal * abs(float(np.sum(values)))
     if page is not None:
         X, D, values, rounds, vain = page.resumed() or (X, D, values, rounds, vain)
-    while vain < patience * len(SIZES) and ROUND * (rounds + 1) < gradients:
-        block = _blocks(X, D, rng, SIZES[rounds % len(SIZES)])
-        rows = _rows(X, D, block, rng)
-        Z = _settled(problem, _hops(X, block, rows, rng), rows[:, None] == block, shift)
-        E = problem.grad(Z)
-        new = np.where(np.any(Z, axis=0), _values(problem, Z, E), inf)
-        lower = (np.bincount(block, new) < np.bincount(block, values) - enough)[block]
-        X, D, values = np.where(lower, Z, X), np.where(lower, E, D), np.where(lower, new, values)
-        rounds, vain = rounds + 1, 0 if np.any(lower) else vain + 1
-        if page is not None:
-            page.keep(partial(tuple, (X, D, values, rounds, vain)))
-    return X, float(problem.value(X))
+    with suppress(Stopped):
+        while vain < patience * len(SIZES) and ROUND * (rounds + 1) < gradients:
+            block = _blocks(X, D, rng, SIZES[rounds % len(SIZES)])
+            rows = _rows(X, D, block, rng)
+            Z = _settled(problem, _hops(X, block, rows, rng), rows[:, None] == block, shift)
+            E = problem.grad(Z)
+            new = np.where(np.any(Z, axis=0), _values(problem, Z, E), inf)
+            lower = (np.bincount(block, new) < np.bincount(block, values) - enough)[block]
+            X, D, values = np.where(lower, Z, X), np.where(lower, E, D), np.where(lower, new, values)
+            rounds, vain = rounds + 1, 0 if np.any(lower) else vain + 1
+            if page is not None:
+                page.keep(partial(tuple, (X, D, values, rounds, vain)))
+        return X, float(problem.value(X))
+    return X, float(np.sum(values))
 
 
 def _values(problem: Problem, X: Array, D: Array) -> Array:

@@ -22,7 +22,7 @@ from orthoprox._linalg.stiefel import polar
 from orthoprox.files.journal import CURRENT, Page
 from orthoprox.nonsmooth.separable import Zero
 from orthoprox.problems.own_terms import BROKEN
-from orthoprox.problems.problem import Problem
+from orthoprox.problems.problem import Problem, uncounted
 from orthoprox.problems.rows import has_rows, on_rows
 from orthoprox.problems.scaled import scaled
 from orthoprox.problems.smoothed import Smoothed
@@ -86,6 +86,11 @@ def canonical(rng: np.random.Generator, problem: Problem, deadline: Deadline) ->
     with deadline.part(), suppress(*BROKEN):
         return Canonical(rng, problem)
     return rng
+
+
+def time_share(problem: Problem) -> float:
+    """Return the share of a time budget that a search may take."""
+    return SMALL.share if problem.is_small(SMALL.entries) else SETTINGS.share
 
 
 def is_wide(problem: Problem) -> bool:
@@ -233,23 +238,31 @@ def probe_ends(problem: Problem, starts: Sequence[Array], stages: Sequence[int] 
     going = (Walks if problem.loop is not None else Stack).first(phase, problem, P)
     first = values = np.nan_to_num([memory.value for memory in going.memories], nan=inf, neginf=inf)
     ended: list[tuple[float, Array]] = []
-    with suppress(Stopped):
-        for stage in stages:
-            with suppress(Stopped):
-                going.advance(phase, problem, stage, SETTINGS.goal)
-            ends = polar(going.now["X"]).astype(dtype)
-            new = _values(problem, ends)
-            lower = new < values
-            P, values = np.where(lower[:, None, None], ends, P), np.where(lower, new, values)
-            order = np.argsort(values, kind="stable")
-            stay, leave = np.split(order, [max(1, len(order) // SMALL.halving)])
-            ended = [(float(values[i]), P[i]) for i in leave] + ended
-            going, P, values = going.take(stay), P[stay], values[stay]
+    for stage in stages:
+        late = True
+        with suppress(Stopped):
+            going.advance(phase, problem, stage, SETTINGS.goal)
+            late = False
+        ends = polar(going.now["X"]).astype(dtype)
+        new = _values(problem, ends)
+        lower = new < values
+        P, values = np.where(lower[:, None, None], ends, P), np.where(lower, new, values)
+        order = np.argsort(values, kind="stable")
+        stay, leave = np.split(order, [max(1, len(order) // SMALL.halving)])
+        ended = [(float(values[i]), P[i]) for i in leave] + ended
+        going, P, values = going.take(stay), P[stay], values[stay]
     order = np.argsort(values, kind="stable")
-    if going.residual[order[0]] > SETTINGS.gain:
+    if not late and going.residual[order[0]] > SETTINGS.gain:
         return sorted(zip(first.tolist(), starts, strict=True), key=itemgetter(0))
     return [(float(values[i]), P[i]) for i in order] + ended
 
 
 def _values(problem: Problem, P: Array) -> Array:
-    return np.nan_to_num(problem.value(P), nan=inf, neginf=inf)
+    """Return f at points of a stack, also if time is over."""
+    try:
+        values = problem.value(P)
+    except Stopped:
+        ell, g = uncounted(problem)
+        problem.count(gradients=0, proxes=0, values=len(P))
+        values = ell.value(P) + g.value(P)
+    return np.nan_to_num(values, nan=inf, neginf=inf)
