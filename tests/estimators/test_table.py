@@ -1,5 +1,7 @@
 """Tables as they come: what is refused with the fix, and what is kept between calls."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -44,6 +46,17 @@ def test_blocks_do_not_go_on_from_what_has_no_moments():
     for fitted in (SparsePCA(2).fit_covariance(np.cov(A, rowvar=False)), SparsePCA(2).fit(aslinearoperator(A))):
         with pytest.raises(ValueError, match="begin with a new estimator"):
             fitted.partial_fit(A)
+
+
+def test_a_fit_of_many_variables_keeps_no_square_matrix(tmp_path):
+    """Its pickle lacks the m x m moments that ``partial_fit`` keeps, which may go on with them."""
+    data = np.random.default_rng(0).standard_normal((40, table.KEPT + 1))
+    fitted, parts = SparsePCA(2).fit(data[:30]), SparsePCA(2).partial_fit(data[:30])
+    assert len(pickle.dumps(fitted)) < len(pickle.dumps(parts)) - 8 * table.KEPT**2
+    with pytest.raises(ValueError, match="see its first block"):
+        fitted.partial_fit(data[30:])
+    assert parts.partial_fit(data[30:]).n_samples_seen_ == 40
+    assert fitted.n_samples_seen_ == 30
 
 
 def test_a_covariance_matrix_does_not_tell_its_number_of_samples(tmp_path):

@@ -11,7 +11,7 @@ from orthoprox.estimators.explained import criterion_value
 from orthoprox.estimators.face import Matrix
 from orthoprox.estimators.neighbours import climb
 from orthoprox.estimators.quota import Quota
-from orthoprox.estimators.starts import coordinates, principal, random_rotations, rotations
+from orthoprox.estimators.starts import coordinates, principal, random_rotations, rotations, sparse_rotations
 from orthoprox.estimators.support import exact, exchange, fitted
 from orthoprox.estimators.wanted import Wanted
 from orthoprox.stopping.clock import Deadline
@@ -20,7 +20,7 @@ LARGEST = 600  # nonzeros up to which Newton's method prunes and refits
 DENSE = 240  # entries of X up to which dense starts are pruned as well
 _NEAREST, _BEST, _MOVES = 3, 2, 15  # points of the path, candidates that exchange nonzeros, and how often
 _CLIMB, _DISJOINT = 15, 20  # moves to neighbours, of variables between disjoint supports
-_ROTATIONS, _FEW = 6, 16  # random rotations for each component beyond four, and where nonzeros are this few
+_ROTATIONS, _FEWEST, _FEW = 6, 2, 16  # sparse rotations for each component beyond four; where nonzeros are this few
 _CLIMBERS = 5  # candidates that move to neighbours; three more for each component beyond four
 _JOINED = 240  # variables up to which supports are joined from single ones
 _PARTITIONS = 3  # dense starts that become disjoint supports
@@ -51,12 +51,6 @@ class Candidates:
         more = random_rotations(self.C, self.n, self.wanted.rng, self.wanted.n_init - 1)
         own = [] if isinstance(self.wanted.start, str) else [np.asarray(self.wanted.start)]
         return [*own, *rotations(self.C, self.n), *more]
-
-    @cached_property
-    def fixed(self) -> list[Matrix]:
-        """Rotations of the principal components by fixed random numbers."""
-        number = _EFFORT[self.wanted.effort] * _ROTATIONS * max(self.n - 4, 1)
-        return random_rotations(self.C, self.n, np.random.default_rng(0), number)
 
     def best(self, quota: Quota, criterion: str, *, positive: bool) -> Matrix:
         """Return the best point with this many nonzeros, or, where none has them or time is short,
@@ -128,7 +122,9 @@ class Candidates:
         if self._small or not starts:
             starts = [*self.dense, *starts]
         if self._small and (self.n > 4 or quota.total <= _FEW):
-            starts = [*starts, *self.fixed]
+            number = _EFFORT[self.wanted.effort] * max(_ROTATIONS * (self.n - 4), _FEWEST)
+            starts += sparse_rotations(self.C, self.n, quota.total, 0, 2 * number)
+            starts += sparse_rotations(self.C, self.n, quota.total, 1, number)
         return starts
 
     def _nearest(self, quota: Quota) -> list[Matrix]:

@@ -161,7 +161,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         moments = table.moments(data, None) if table.has_moments(data) else None
         covariance, self.mean_, self.scale_ = table.covariance(data, moments, self.center, self.scale)
         fitted = self._fitted(covariance, data.shape[0], table.dtype(data))
-        self._moments: Moments | None = moments
+        self._moments: Moments | None = table.kept(moments)
         return fitted
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -172,8 +172,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         before: Moments | None = getattr(self, "_moments", None)
         if before is None and hasattr(self, "components_"):
             raise ValueError(
-                "partial_fit cannot go on: the last fit, of a covariance matrix, an operator or wide data, "
-                "has no moments of samples; begin with a new estimator."
+                "partial_fit cannot go on: the last fit, of a covariance matrix, an operator or more than "
+                f"{table.KEPT} variables, keeps no moments of samples; begin with a new estimator, and let "
+                "partial_fit see its first block as well."
             )
         data = table.checked(self, X, reset=before is None, samples=1 if before is not None else 2)
         moments = table.moments(data, before)

@@ -15,6 +15,7 @@ from orthoprox.streams.moments import Moments
 
 Matrix = np.ndarray[Any, Any]
 Standardised = tuple[Covariance, Matrix, Matrix]  # C, the mean and the scale
+KEPT = 500  # variables up to which fit keeps its moments, 2 MB, so that partial_fit may go on from them
 _BLOCK_BYTES = 2**26
 _PRINTED = 1e-3  # of the largest entry, times sqrt(m): a negative eigenvalue from printed digits
 
@@ -43,6 +44,13 @@ def checked_covariance(estimator: Any, C: Any) -> Matrix:
 def has_moments(data: Any) -> bool:
     """Tell whether the m x m moments of the data are formed."""
     return data.shape[1] <= WIDE and not inputs.is_operator(data)
+
+
+def kept(moments: Moments | None) -> Moments | None:
+    """Return the moments that ``fit`` keeps: none where they are large, m x m numbers that only
+    ``partial_fit`` would need.
+    """
+    return moments if moments is not None and moments.m <= KEPT else None
 
 
 def covariance(data: Any, moments: Moments | None, center: Any, scale: Any) -> Standardised:
