@@ -5,7 +5,7 @@ BIN := .venv/bin
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 OMP_NUM_THREADS=1
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all test-fast test-fuzz test-oldest lint types format clean
+.PHONY: demo test test-all test-fast test-fuzz test-faults test-oldest lint types format clean
 
 # Sparse components of a table of wines, with a report.
 demo: .venv/demo
@@ -27,6 +27,11 @@ CALLS ?= 100000
 SEED ?= 0
 test-fuzz: .venv/installed
 	$(ONE_THREAD) PYTHONPATH=tests $(BIN)/python -m fuzz --calls $(CALLS) --seed $(SEED)
+
+# Calls that are killed at random moments and resumed, each of four kinds so many times: about 20 minutes.
+KILLS ?= 50
+test-faults: .venv/installed
+	$(ONE_THREAD) PYTHONPATH=tests $(BIN)/python -m faults --kills $(KILLS) --seed $(SEED)
 
 # The oldest NumPy, SciPy and scikit-learn that pyproject.toml allows, without anything else.
 test-oldest: .venv-oldest/installed

@@ -121,13 +121,14 @@ class Analysis:
         if self.n > m:
             raise ValueError(f"-n is {self.n}, but there are {m} variables; ask for at most {m} components.")
         parameters = self._parameters()
-        estimator = self.estimator_class(**{**parameters, "max_seconds": self._budget(), "verbose": options.shown})
+        kept = {name: getattr(options, name) for name in ("checkpoint", "checkpoint_every", "resume")}
+        estimator = self.estimator_class(**{**parameters, **kept, "max_seconds": self._budget(), "verbose": options.shown})
         wants_number = parameters["n_nonzero"] is not None
         _ = estimator.fit_covariance(values) if options.covariance else estimator.fit(values)  # Ctrl-C: the best so far
         self.interrupted = estimator.result_.status is Status.INTERRUPTED
         if not options.covariance:
             self.scores = estimator.transform(values)
-        estimator.set_params(max_seconds=options.max_seconds, verbose=False)
+        estimator.set_params(max_seconds=options.max_seconds, verbose=False, checkpoint=None, resume=False)
         estimator.feature_names_in_ = np.array(self.table.names, dtype=object)
         self.estimator = estimator
         if self.n == m:

@@ -23,6 +23,7 @@ examples:
   orthoprox spca wine.csv --sparsity .9            nine of ten loadings are zero
   orthoprox spca survey.csv --index id --drop age,sex --missing mean
   orthoprox spca correlations.csv --covariance
+  orthoprox spca cells.mtx --checkpoint run.npz --resume   the same command again goes on after a kill
   zcat cells.mtx.gz | orthoprox spca - --max-seconds 60 --out cells
 
 Components are orthonormal, by descending variance, the largest loading of each positive. They are a
@@ -74,6 +75,9 @@ def _add_method(group: Any) -> None:
     group.add_argument("--seed", type=int, default=0, metavar="N", help="of random starts; 0 by default")
     group.add_argument("--tol", type=float, default=1e-5, metavar="T", help="the stationarity to prove; 1e-5 by default")
     group.add_argument("--max-seconds", type=float, metavar="S", help="the time budget, reading included")
+    group.add_argument("--checkpoint", metavar="FILE", help="keep what is found in a file, to go on after a kill")
+    group.add_argument("--checkpoint-every", type=float, default=60.0, metavar="S", help="how often; 60 seconds by default")
+    group.add_argument("--resume", action="store_true", help="go on from the checkpoint, if it is there")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,8 +1,9 @@
 """The best point with a wanted number of nonzeros, found among candidates on one covariance."""
 
 import math
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,8 +15,10 @@ from orthoprox.estimators.quota import Quota
 from orthoprox.estimators.starts import coordinates, principal, random_rotations, rotations, sparse_rotations
 from orthoprox.estimators.support import exact, exchange, fitted
 from orthoprox.estimators.wanted import Wanted
+from orthoprox.files.journal import CURRENT
 from orthoprox.stopping.clock import Deadline
 
+T = TypeVar("T")
 LARGEST = 600  # nonzeros up to which Newton's method prunes and refits
 DENSE = 240  # entries of X up to which dense starts are pruned as well
 _NEAREST, _BEST, _MOVES = 3, 2, 15  # points of the path, candidates that exchange nonzeros, and how often
@@ -98,11 +101,12 @@ class Candidates:
         for start in self._starts(quota):
             self.deadline.heed()
             many = quota.total > LARGEST
-            X = (
-                exact(self.C, start, quota, deadline=self.deadline)
+            how = (
+                partial(exact, self.C, start, quota, deadline=self.deadline)
                 if many
-                else fitted(self.C, _thinned(start, quota), quota, self.deadline)
+                else partial(fitted, self.C, _thinned(start, quota), quota, self.deadline)
             )
+            X = _noted("pruned", how)
             found += [] if X is None else [X]
         if quota.total > LARGEST:
             return
@@ -110,11 +114,14 @@ class Candidates:
         effort = _EFFORT[self.wanted.effort]
         climbers = effort * (_CLIMBERS + 3 * max(self.n - 4, 0)) if self._small else 0
         for X in ranked[:climbers]:
-            found.append(climb(self.C, X, quota, _CLIMB, criterion, deadline=self.deadline))
+            found.append(self._climbed(X, quota, criterion))
         moves = min(_MOVES, math.ceil(_WORK / quota.total**3))
         for X in self._ranked(found, quota, criterion)[: 1 if quota.total > _MANY else _BEST]:
-            Y = exchange(self.C, X, quota, moves, criterion, deadline=self.deadline)
-            found.append(climb(self.C, Y, quota, _CLIMB, criterion, deadline=self.deadline) if self._small else Y)
+            Y = _noted("exchanged", partial(exchange, self.C, X, quota, moves, criterion, deadline=self.deadline))
+            found.append(self._climbed(Y, quota, criterion) if self._small else Y)
+
+    def _climbed(self, X: Matrix, quota: Quota, criterion: str) -> Matrix:
+        return _noted("climbed", partial(climb, self.C, X, quota, _CLIMB, criterion, deadline=self.deadline))
 
     def _starts(self, quota: Quota) -> list[Matrix]:
         starts = self._nearest(quota)
@@ -142,9 +149,12 @@ class Candidates:
 
     def _disjoint(self, quota: Quota, *, positive: bool) -> Iterator[Matrix]:
         for supports in self._partitions(quota, positive=positive):
-            supports.trim(quota, self.deadline)
-            supports.climb(quota, _DISJOINT, self.deadline)
-            yield supports.components
+            yield _noted("disjoint", partial(self._moved, supports, quota))
+
+    def _moved(self, supports: Supports, quota: Quota) -> Matrix:
+        supports.trim(quota, self.deadline)
+        supports.climb(quota, _DISJOINT, self.deadline)
+        return supports.components
 
     def _partitions(self, quota: Quota, *, positive: bool) -> Iterator[Supports]:
         for start in self.dense[: None if positive else _PARTITIONS]:
@@ -157,6 +167,12 @@ class Candidates:
         met = [X for X in points if quota.met(X != 0)]
         ranked = sorted(met, key=lambda X: -criterion_value(self.C, X, criterion))
         return list({tuple(sorted((x != 0).tobytes() for x in X.T)): X for X in reversed(ranked)}.values())[::-1]
+
+
+def _noted(name: str, compute: Callable[[], T]) -> T:
+    """Return what is computed, or what it was before the fit was resumed."""
+    journal = CURRENT.get()
+    return compute() if journal is None else journal.unit(name, lambda page: compute())
 
 
 def _thinned(X: Matrix, quota: Quota) -> Matrix:

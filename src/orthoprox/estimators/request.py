@@ -1,6 +1,7 @@
 """The parameters of an estimator, checked against the shape of its data."""
 
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,9 @@ CONSTRAINTS: dict[str, Any] = {
     "random_state": ["random_state"],
     "warm_start": ["boolean"],
     "verbose": ["verbose"],
+    "checkpoint": [str, PathLike, None],
+    "checkpoint_every": [Interval(Real, 0, None, closed="left")],
+    "resume": ["boolean"],
 }
 
 

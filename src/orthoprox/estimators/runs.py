@@ -35,7 +35,7 @@ class Runs:
         self.diagonal = covariance.is_diagonal(coupling)
         self.mu_max = largest_weight(coupling, spread, name) / covariance.unit
         self.smooth = covariance.smooth()
-        self._began, self._work = perf_counter(), Work()
+        self.began, self._work = perf_counter(), Work()
 
     def minimised(self, problem: op.Problem, start: Matrix | str, **options: Any) -> op.Result:
         """Return the result of a run with the options that are wanted, and those given here."""
@@ -74,7 +74,7 @@ class Runs:
         booked to the start. ``cut`` tells that the time was over, or Ctrl-C was pressed, before the
         search was done.
         """
-        seconds = max(perf_counter() - self._began - result.seconds, 0.0)
+        seconds = max(perf_counter() - self.began - result.seconds, 0.0)
         before = Part("start", seconds, self._work.gradients - result.work.gradients, math.nan)
         phases, took = united(result.phases, [before]), result.seconds + seconds
         if cut:

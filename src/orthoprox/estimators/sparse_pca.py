@@ -12,10 +12,9 @@ except ImportError as error:
     raise ImportError('SparsePCA needs scikit-learn 1.6 or newer: pip install "orthoprox[sklearn]".') from error
 
 from orthoprox._arrays import inputs
-from orthoprox.estimators import request, stored, table
+from orthoprox.estimators import request, resumption, stored, table
 from orthoprox.estimators.covariance import Covariance
 from orthoprox.estimators.explained import adjusted
-from orthoprox.estimators.fitting import Fitting
 from orthoprox.estimators.nonzeros import NonzeroPath, nonzero_path
 from orthoprox.streams.moments import Moments
 
@@ -80,6 +79,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Whether to begin at the point of the last fit, ``result_.X``, as if it were ``start``.
     verbose : bool
         Whether to show runs while they go.
+    checkpoint, checkpoint_every, resume
+        A file from which a fit goes on after its process has ended, as in ``orthoprox.minimize``.
 
     Attributes
     ----------
@@ -132,6 +133,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         random_state: Any = None,
         warm_start: bool = False,
         verbose: bool = False,
+        checkpoint: Any = None,
+        checkpoint_every: float = 60.0,
+        resume: bool = False,
     ) -> None:
         self.n_components = n_components
         self.alpha = alpha
@@ -151,6 +155,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.random_state = random_state
         self.warm_start = warm_start
         self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None) -> "SparsePCA":
@@ -266,7 +273,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _fitted(self, covariance: Covariance, samples: int | None, dtype: Any) -> "SparsePCA":
         wanted = request.wanted(self, (samples or self.n_features_in_, self.n_features_in_))
-        X, self.result_ = Fitting(covariance, wanted).components()
+        X, self.result_ = resumption.components(self, covariance, wanted)
         scores = np.matmul(X.T, covariance.apply(X))
         self.components_ = np.ascontiguousarray(X.T).astype(dtype, copy=False)
         self.explained_variance_ = scores.diagonal().astype(dtype)

@@ -1,5 +1,6 @@
 """A fitted estimator as a file."""
 
+from os import PathLike, fspath
 from typing import Any, TypeVar
 
 import numpy as np
@@ -77,6 +78,8 @@ def _plain(value: Any, name: str) -> Any:
     """Return a parameter as JSON has it."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if isinstance(value, PathLike):
+        return fspath(value)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (list, tuple)):
