@@ -1,6 +1,7 @@
 """The front door: a problem in, a certified point out."""
 
 import inspect
+import logging
 import warnings
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -16,7 +17,7 @@ from orthoprox._linalg.products import hurried
 from orthoprox._run.call import Call, Units, check_method, evaluator_at, measured, projected_point, start_point
 from orthoprox._run.conclusion import lower_minima, polished, with_certified_status
 from orthoprox._run.multistart import lowest, solve_from
-from orthoprox._run.progress import Progress
+from orthoprox._run.progress import LOG, Progress, logged, told
 from orthoprox._run.recorded import Recording, place, same_kernels, watch
 from orthoprox._run.result import Result, interrupted
 from orthoprox._run.rows import run_on_rows
@@ -178,7 +179,11 @@ def _minimised(problem: Problem, wish: Wish, meter: Meter, deadline: Deadline) -
     if journal is not None:
         journal.watch(watch(meter, rng, deadline))
     same = nullcontext() if journal is None else same_kernels(journal, problem.shape)
-    with deadline.listening(), hurried(deadline.budget), same, quiet():
+    beat = logged(meter, deadline) if LOG.isEnabledFor(logging.INFO) else nullcontext()
+    shown: Any = nullcontext(wish.callback)
+    if wish.progress:
+        shown = Progress(wish.callback, tol=wish.tol, where=partial(told, meter, deadline))
+    with deadline.listening(), hurried(deadline.budget), same, beat, shown as callback, quiet():
         units, X0, like = _units(problem, counted(problem, meter.work, deadline), wish, deadline)
         inside = counted(units.inside, meter.work, deadline)
         search = solver.auto.start == "search"
@@ -194,9 +199,8 @@ def _minimised(problem: Problem, wish: Wish, meter: Meter, deadline: Deadline) -
         if wish.n_starts > 1 and not wish.searched and not deadline.interrupted:
             result = solve_from(call, units.inside, starts)
         else:
-            with Progress(wish.callback) if wish.progress else nullcontext(wish.callback) as shown:
-                first = partial(run_on_rows, refined=polished if wish.polish else None) if wide else run
-                result = first(call, starts[0], units.callback(shown))
+            first = partial(run_on_rows, refined=polished if wish.polish else None) if wide else run
+            result = first(call, starts[0], units.callback(callback))
         if wish.effort != "fast" and not wide:
             result = lower_minima(call, result, rng, starts[1:] if wish.searched else [], wish.effort)
         if wish.n_starts > 1 and wish.searched and not deadline.interrupted:

@@ -1,5 +1,9 @@
 """The progress of a run on standard error."""
 
+import logging
+import re
+import time
+
 import pytest
 
 import orthoprox as op
@@ -43,3 +47,23 @@ def test_with_rich_there_is_one_line_for_all_runs(capsys):
     shown = [text for text in capsys.readouterr().err.splitlines() if text.strip()]
     assert len(shown) == 1
     assert shown[0].startswith("all ")
+
+
+def test_the_line_tells_the_part_the_work_and_the_time_left(capsys, monkeypatch):
+    """Before the run, in the run and after it; of a rate, when the tolerance is reached."""
+    monkeypatch.setattr("orthoprox._run.progress.find_spec", lambda name: None)
+    op.minimize(SPARSE, X0, progress=True, max_seconds=50.0)
+    lines = capsys.readouterr().err.splitlines()
+    assert any("gradients" in text and "at most" in text and "s left" in text for text in lines)
+    assert any("about" in text and "s to 1e-06" in text for text in lines)
+
+
+def test_the_log_has_a_line_a_minute_and_is_silent_unless_one_listens(monkeypatch, caplog, capsys):
+    monkeypatch.setattr("orthoprox._run.progress._MINUTE", 0.005)
+    op.minimize(SPARSE, X0, tol=1e-12)
+    assert caplog.records == []
+    assert capsys.readouterr() == ("", "")
+    with caplog.at_level(logging.INFO, logger="orthoprox"):
+        op.minimize(SPARSE, X0, tol=1e-12, callback=lambda now: time.sleep(0.01))
+    assert len(caplog.records) > 1
+    assert all(re.match(r"(start|run|certificate|polish): \d+ s, [\d,]+ gradients$", one.message) for one in caplog.records)

@@ -64,7 +64,7 @@ def killed(mode, number, folder, seed=0):
         for name in os.listdir(folder):
             os.remove(folder / name)
         while True:
-            account.resumed += (folder / "run.npz").exists()
+            account.resumed += (folder / "run.npz").exists()  # its last owner may have been killed at any moment
             process = started(mode, folder)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(rng.uniform(0, 0.6 * took) if account.kills < number else None)

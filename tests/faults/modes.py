@@ -14,7 +14,7 @@ import orthoprox as op
 
 def minimise(**options):
     """The default call: a search for a start, a run, lower minima, a polish."""
-    problem = op.problems.sparse_pca(op.datasets.five_components(400, 250, seed=0), 30, 0.5)
+    problem = op.problems.sparse_pca(op.datasets.five_components(200, 150, seed=0), 25, 0.5)
     return op.minimize(problem, seed=1, **options).X
 
 
@@ -37,7 +37,7 @@ def nonzeros(**options):
 
 
 MODES = {"minimize": minimise, "path": path, "n_starts": starts, "n_nonzero": nonzeros}
-EVERY = {"minimize": 0.01, "path": 0.01, "n_starts": 0.02, "n_nonzero": 0.01}  # seconds between checkpoints
+EVERY = {"minimize": 0.0, "path": 0.01, "n_starts": 0.02, "n_nonzero": 0.0}  # seconds between checkpoints
 
 
 def main(name, checkpoint, result):

@@ -44,7 +44,7 @@ def test_two_runs_on_one_checkpoint(tmp_path):
             MODES["minimize"](checkpoint=tmp_path / "run.npz", resume=True)
     finally:
         kill_process(first)
-    assert MODES["minimize"](checkpoint=tmp_path / "run.npz", resume=True).shape == (250, 30)
+    assert MODES["minimize"](checkpoint=tmp_path / "run.npz", resume=True).shape == (150, 25)
 
 
 class Disk:

@@ -97,6 +97,7 @@ class Recording:
         with Checkpoint(where.path, self.described, resume=where.resume, differ=_difference, kinds=_KINDS) as file:
             past, found = file.past(self.modules, self._foreign, self.known)
             if found is not None:
+                _remove_parts(file.place)  # a kill may have come before
                 return found, file.resumed - 1
             watch = Watch(lambda: None, lambda _: None, lambda: self.deadline.over)
             journal = Journal(file.write, where.every, watch, past, whole=self.whole)

@@ -2,9 +2,11 @@
 
 import argparse
 import json
+import logging
 import shlex
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +91,8 @@ def run(options: argparse.Namespace) -> int:
     options.shown = sys.stderr.isatty() and not options.quiet
     analysis = Analysis(options, SparsePCA)
     try:
-        with Progress(transient=True) if options.shown else nullcontext(Progress()) as line:
+        log = nullcontext() if options.shown or options.quiet else _log()
+        with log, Progress(transient=True) if options.shown else nullcontext(Progress()) as line:
             analysis.run(line)
     except (KeyboardInterrupt, CtrlC):
         print("orthoprox: interrupted before there was a result; nothing was written.", file=sys.stderr)
@@ -105,6 +108,21 @@ def run(options: argparse.Namespace) -> int:
         print(f"orthoprox: interrupted; what was found is in {str(out)!r}.", file=sys.stderr)
         return 130
     return 0
+
+
+@contextmanager
+def _log() -> Iterator[None]:
+    """Let the library write a line a minute to standard error, for the log of a job."""
+    log, handler = logging.getLogger("orthoprox"), logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s orthoprox: %(message)s"))
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
 
 
 def _nonzeros(text: str) -> int | list[int]:

@@ -114,6 +114,13 @@ class Meter:
             "phases": tuple(rows),
         }
 
+    @property
+    def at_work(self) -> tuple[str, float, int]:
+        """The part that is at work, the seconds of the call so far, and its gradients; another
+        thread may ask.
+        """
+        return self._part, self.seconds(), self.work.gradients
+
     def remembered(self) -> dict[str, Any]:
         """Return all that is booked so far, as plain data."""
         self._book()
