@@ -161,7 +161,7 @@ def test_only_the_array_room_asks_for_libraries():
             assert "__array_namespace__" not in path.read_text(), module
 
 
-MIRRORED = {"benchmarks": ROOT / "benchmarks", "docs": ROOT / "docs", "examples": ROOT / "examples"}
+MIRRORED = {"faults": SOURCE / "files", "benchmarks": ROOT / "benchmarks", "docs": ROOT / "docs", "examples": ROOT / "examples"}
 
 
 def test_tests_mirror_the_source():

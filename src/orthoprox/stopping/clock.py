@@ -116,9 +116,7 @@ class Meter:
 
     @property
     def at_work(self) -> tuple[str, float, int]:
-        """The part that is at work, the seconds of the call so far, and its gradients; another
-        thread may ask.
-        """
+        """The part that is at work, and the seconds and the gradients of the call so far."""
         return self._part, self.seconds(), self.work.gradients
 
     def remembered(self) -> dict[str, Any]:
@@ -182,9 +180,7 @@ class Deadline:
 
     @property
     def over(self) -> bool:
-        """Whether the call has to end: what it returns from now on is what it has, not what it
-        would have found.
-        """
+        """Whether the call has to end, and returns what it has, not what it would have found."""
         return self.interrupted or (self._end < inf and perf_counter() >= self._end - self._reserve)
 
     @property
