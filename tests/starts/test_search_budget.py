@@ -8,42 +8,52 @@ from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox.problems.problem import counted
 from orthoprox.problems.work import Work
-from orthoprox.starts import coordinates
-from orthoprox.starts.search import probe_ends, runner_up_pays, time_share
-from orthoprox.starts.search import search as find
-from orthoprox.stopping.clock import Stopped
+from orthoprox.starts import search as module
+from orthoprox.starts.search import probe_ends, runner_up_pays, search, time_share
 from small_problems import GAUSSIAN
-
-
-class After:
-    """A deadline that is over after so many evaluations."""
-
-    def __init__(self, looks):
-        self.looks = looks
-
-    def heed(self):
-        self.looks -= 1
-        if self.looks < 0:
-            raise Stopped
-
-    def call(self, function, *arguments):
-        return function(*arguments)
+from within_calls import Clock
 
 
 @pytest.mark.parametrize("number", [1, 3])
 def test_the_search_takes_what_is_at_hand_when_its_share_is_over(number):
-    """Coordinate vectors are the first candidate; random points take the place of the others."""
-    end = After(12)  # evaluations: a probe of the terms, and then coordinate vectors
-    found = find(counted(GAUSSIAN, Work(), end), np.random.default_rng(0), number)
+    """Principal components are the first candidate; random points take the place of the others."""
+    within = counted(GAUSSIAN, Work(), Clock(4))  # evaluations: the terms are tried, and no more
+    found = search(within, np.random.default_rng(0), number)
     assert len(found) == number
-    np.testing.assert_array_equal(found[0], coordinates(GAUSSIAN, np.random.default_rng(0)))
+    V, H = found[0], GAUSSIAN.smooth.A.T @ GAUSSIAN.smooth.A
+    np.testing.assert_allclose(H @ V, V * np.diag(V.T @ H @ V), atol=1e-8)
     for X in found:
         np.testing.assert_allclose(X.T @ X, np.eye(30), atol=1e-12)
 
 
+@pytest.mark.parametrize("mu", [0.01, 0.8])
+def test_f_decides_between_candidates_that_were_not_probed(monkeypatch, mu):
+    """Whenever time is over, no candidate made so far is lower than the start. Under a weak penalty
+    principal components are lower than coordinate vectors, under a strong one it is the reverse.
+    """
+    problem, made = op.Problem(GAUSSIAN.smooth, op.nonsmooth.L1(mu), (60, 30)), []
+    candidates = module._many_candidates
+
+    def watched(problem, rng):
+        made.clear()
+        for X in candidates(problem, rng):
+            made.append(X)
+            yield X
+
+    monkeypatch.setattr(module, "_many_candidates", watched)
+    numbers = set()
+    for looks in range(4, 260, 12):
+        (X,) = search(counted(problem, Work(), Clock(looks)), np.random.default_rng(0))
+        lowest = min((float(problem.value(Z)) for Z in made), default=np.inf)
+        assert float(problem.value(X)) <= lowest + 1e-9 * abs(lowest), looks
+        numbers.add(len(made))
+    assert {1, 3, SMALL.stack} <= numbers
+    assert np.argmin([float(problem.value(Z)) for Z in made[:3]]) in ((0,) if mu == 0.01 else (1, 2))
+
+
 def test_probes_that_are_cut_short_keep_what_they_have_reached():
     starts = [op.starts.random(GAUSSIAN, np.random.default_rng(seed)) for seed in range(4)]
-    ends = probe_ends(counted(GAUSSIAN, Work(), After(80)), starts)  # some twenty steps of all
+    ends = probe_ends(counted(GAUSSIAN, Work(), Clock(80)), starts)  # some twenty steps of all
     assert len(ends) == 4
     assert ends[0][0] < min(float(GAUSSIAN.value(X)) for X in starts)
     for value, X in ends:

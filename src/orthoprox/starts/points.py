@@ -2,7 +2,7 @@
 and the neighbours of a minimiser.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from math import ceil
 from typing import Any
@@ -85,8 +85,8 @@ def rotated(problem: Problem, rng: np.random.Generator) -> Array:
     return min(rotations(problem, rng, SMALL.stack // 2), key=lambda X: float(problem.value(X)))
 
 
-def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[Array]:
-    """Return principal components V, and VR for some minimisers R of the smoothed g(VR): one from
+def rotations(problem: Problem, rng: np.random.Generator, number: int) -> Iterator[Array]:
+    """Yield principal components V, and VR for some minimisers R of the smoothed g(VR): one from
     R = I, the others from random R, if the terms take stacks of matrices.
 
     For a variance l(VR) = l(V) for every rotation R. Under a weak penalty, the rotation is nearly
@@ -97,6 +97,7 @@ def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[A
     """
     k, (m, n) = SETTINGS, problem.shape
     V, coordinate_point = _subspace(problem, rng), like_data(problem, np.eye(m, n))
+    yield V
     D, stacks = problem.grad(V), problem.takes_stacks(V)
     R = np.stack([np.eye(n), *(polar(rng.standard_normal((n, n))) for _ in range(number - 1))])
     R = from_numpy(R if stacks else R[0], like=V)
@@ -104,7 +105,7 @@ def rotations(problem: Problem, rng: np.random.Generator, number: int) -> list[A
         nu = problem.smoothing(coordinate_point, D, width)
         for _ in range(k.power):
             R = polar(V.mT @ problem.prox(V @ R, nu))
-    return [V, *(V @ R if stacks else [V @ R])]
+    yield from V @ R if stacks else [V @ R]
 
 
 def _subspace(problem: Problem, rng: np.random.Generator) -> Array:

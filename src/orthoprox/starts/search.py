@@ -42,8 +42,8 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[
     candidate, too. If the problem is small, the probes go side by side; there are more of them,
     rotated principal components among them, and the starts are where they end. If the probes would
     cost too much, the shape decides: coordinate vectors if there are many columns, principal
-    components otherwise. If time is over, the best candidate so far is taken, and random
-    points where there are too few.
+    components otherwise. If time is over, the best candidate so far is taken, by f where a small
+    problem has not begun to probe, and random points where there are too few.
     """
     k, (m, n), kinds = SETTINGS, problem.shape, (pca, random)
     affordable = _beyond_probes(problem)
@@ -60,18 +60,13 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[
                 return guess or [pca(problem, rng)]
             return [random(problem, rng)]
         if problem.is_small(SMALL.entries) and problem.takes_stacks(random(problem, rng)):
-            for candidate in _many_candidates(problem, rng):
-                found.append((inf, candidate))
-            with suppress(*BROKEN):
-                components, found = found[-1][1], probe_ends(problem, [X for _, X in found])
-                if _worth_waiting(problem):
-                    found[:1] = probe_ends(problem, [found[0][1], components], (int(SMALL.hasty),))
+            found += _probed_side_by_side(problem, rng)
         else:
             path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
             for candidate in _candidates(problem, rng, (*max(1, number // 2) * kinds, *path)):
                 found.append((inf, candidate))  # a candidate that cannot be probed in time comes last
                 found[-1] = probe_value(problem, candidate), candidate
-    found.sort(key=lambda candidate: candidate[0])
+    found.sort(key=itemgetter(0))
     lowest = [X for _, X in found[:number]]
     return lowest + [random(problem, rng) for _ in range(number - len(lowest))]
 
@@ -124,19 +119,38 @@ def _beyond_probes(problem: Problem, kinds: int = 2) -> float:
     return SETTINGS.work / problem.flops - (1 + kinds) * SETTINGS.probe
 
 
-def _many_candidates(problem: Problem, rng: np.random.Generator) -> Iterator[Array]:
-    """Yield the starts that are probed side by side: two choices of coordinate vectors, the best
-    rotations of principal components, random points, and principal components as they are.
+def _probed_side_by_side(problem: Problem, rng: np.random.Generator) -> list[tuple[float, Array]]:
+    """Return where the probes of a small problem end, with f there, the lowest first; if time is
+    over before they have begun, the candidates made so far, with f at each.
     """
-    coordinate_points, components = affordable_coordinates(problem, rng), random(problem, rng)
+    candidates, found = list[Array](), list[tuple[float, Array]]()
+    with suppress(Stopped, *BROKEN):
+        for X in _many_candidates(problem, rng):
+            candidates.append(X)
+        found = probe_ends(problem, candidates)
+        if _worth_waiting(problem):
+            components = candidates[0]
+            found[:1] = probe_ends(problem, [found[0][1], components], (int(SMALL.hasty),))
+    if found or not candidates:
+        return found
+    return list(zip(_values(problem, np.stack(candidates)).tolist(), candidates, strict=True))
+
+
+def _many_candidates(problem: Problem, rng: np.random.Generator) -> Iterator[Array]:
+    """Yield the starts that are probed side by side: principal components, two choices of
+    coordinate vectors, the best rotations of principal components, and random points.
+    """
+    spare, turned = random(problem, rng), rotations(problem, rng, SMALL.stack // 2)
+    with suppress(*BROKEN):
+        spare = next(turned)
+    yield spare
+    coordinate_points = affordable_coordinates(problem, rng)
     yield from coordinate_points
     with suppress(*BROKEN):
         yield from (steepest(problem, rng) for _ in coordinate_points)
-        components, *rotated = rotations(problem, rng, SMALL.stack // 2)
-        yield from sorted(rotated, key=lambda X: float(problem.value(X)))[: SMALL.halving]
+        yield from sorted(turned, key=lambda X: float(problem.value(X)))[: SMALL.halving]
     for _ in range(SMALL.stack - 2 * len(coordinate_points) - SMALL.halving - 1):
         yield random(problem, rng)
-    yield components
 
 
 def _candidates(problem: Problem, rng: np.random.Generator, kinds: Sequence[Kind]) -> Iterator[Array]:
