@@ -1,6 +1,7 @@
 """The documentation site: ``make docs`` builds it with Sphinx into docs/_build."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ sys.path[:0] = [str(HERE.parent)]  # docs is a package: the extensions of the si
 os.environ.setdefault("ORTHOPROX_COMPILED", "0")  # what is shown does not depend on what is kept on disk
 
 import orthoprox  # noqa: E402
+from docs import house  # noqa: E402
 from docs.figures import figures  # noqa: E402
 
 project = "orthoprox"
@@ -24,9 +26,10 @@ extensions = [
     "sphinx.ext.autodoc",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
+    "docs.docstrings",
     "docs.mathml",
 ]
-exclude_patterns = ["_build", "_drawn", "estimators/page.md"]
+exclude_patterns = ["_build", "_drawn", "estimators/page.md", "reproduction/tables"]
 suppress_warnings = ["config.cache"]  # the order of the gallery is a function
 html_math_renderer = "mathml"
 
@@ -56,3 +59,14 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
+
+
+def anchored(app: Any, name: str, source: list[str]) -> None:
+    """Make Sphinx's targets of the anchors that a page has for readers of the repository."""
+    source[0] = re.sub(r'^<a id="([\w-]+)"></a>$', r"(\1)=", source[0], flags=re.MULTILINE)
+
+
+def setup(app: Any) -> None:
+    """Draw the house before pages are read, and connect what changes them."""
+    house.write()
+    app.connect("source-read", anchored)
