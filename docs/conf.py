@@ -12,9 +12,10 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent)]  # docs is a package: the extensions of the site are modules of it
 os.environ.setdefault("ORTHOPROX_COMPILED", "0")  # what is shown does not depend on what is kept on disk
 
+from docs.figures import figures  # noqa: E402
+
 import orthoprox  # noqa: E402
 from docs import house  # noqa: E402
-from docs.figures import figures  # noqa: E402
 
 project = "orthoprox"
 author = "The orthoprox developers"
@@ -59,6 +60,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
+html_show_search_summary = False  # a page may not read other files where there is no server
 
 
 def anchored(app: Any, name: str, source: list[str]) -> None:

@@ -1,5 +1,5 @@
-"""A Sphinx extension: formulas as MathML, written when the site is built, so that a browser needs no
-script, font or network to show them.
+"""A Sphinx extension: formulas as MathML, written when the site is built, so that a browser needs
+no script, font or network to show them.
 """
 
 from typing import Any

@@ -35,9 +35,9 @@ missing = np.where(P != 0, W + mu * np.sign(P), np.sign(W) * np.maximum(np.abs(W
 print(f"norm of what is missing: {np.linalg.norm(missing):.3e}, the certificate says {proof.upper:.3e}")
 
 # %%
-# Left: stationarity and feasibility along the run, both below ``tol`` at its end. Right: all entries
-# at once. Entries that are zero (grey) lie within the band of width mu; the others (purple) on its
-# edge, on the side of their sign. This picture is the whole proof.
+# Left: stationarity and feasibility along the run, both below ``tol`` at its end. Right: all
+# entries at once. Entries that are zero (grey) lie within the band of width mu; the others (purple)
+# on its edge, on the side of their sign. This picture is the whole proof.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
 k = result.history["iteration"]

@@ -2,8 +2,8 @@
 The paper's method with the paper's parameters
 ==============================================
 
-LSALM as published: its parameters, its stopping rule, its sparse PCA problem at (m, n) = (300, 150),
-on data made after the paper's description. The default call is beside it.
+LSALM as published: its parameters, its stopping rule, its sparse PCA problem at (m, n) = (300,
+150), on data made after the paper's description. The default call is beside it.
 """
 
 # %%
@@ -25,8 +25,8 @@ print(result)
 figure = result.plot()
 
 # %%
-# The default call needs no parameter. It goes on until its certificate proves a tolerance, and looks
-# for lower minima: compare what both cost and where they end.
+# The default call needs no parameter. It goes on until its certificate proves a tolerance, and
+# looks for lower minima: compare what both cost and where they end.
 
 default = op.minimize(problem)
 for name, one in (("paper", result), ("default", default)):
