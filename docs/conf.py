@@ -37,7 +37,9 @@ html_math_renderer = "mathml"
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 4
 
-GALLERY = "wine variance genes digits selection outliers own_terms path certificate starts matching modes convergence paper"
+GALLERY = (
+    "wine variance genes digits selection outliers own_terms path certificate starts matching modes convergence paper resume"
+)
 sphinx_gallery_conf: dict[str, Any] = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
