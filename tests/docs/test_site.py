@@ -19,7 +19,8 @@ from devtools import opened
 pytestmark = pytest.mark.extended
 ROOT = Path(__file__).parents[2]
 PHONE, DESKTOP = 375, 1280
-MOST_SECONDS = 360  # of one core, that all programs of the gallery may take
+MOST_SECONDS = 360  # of one core, that building may take, with all programs of the gallery
+LONGEST = 1200  # seconds to wait for it
 WIDE = """
 [...document.querySelectorAll("body *")].filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
   .filter((part) => !part.closest("pre, table, .table-wrapper, .formula, .sidebar-drawer, .toc-drawer"))
@@ -29,22 +30,40 @@ WIDE = """
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The site, built from a copy of its sources as ``make docs`` builds it."""
-    if sys.platform != "linux":
-        pytest.skip("The gallery is built on Linux.")
-    copy = tmp_path_factory.mktemp("site")
-    shutil.copytree(ROOT / "docs", copy / "docs", ignore=shutil.ignore_patterns("_build", "_drawn", "gallery", "__pycache__"))
-    shutil.copytree(ROOT / "examples", copy / "examples")
+    """The site, built once from a copy of its sources as ``make docs`` builds it; processes that run
+    tests side by side share it.
+    """
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    copy = tmp_path_factory.mktemp("site") / "copy" if run is None else tmp_path_factory.getbasetemp().parent / f"site-{run}"
+    told = copy.with_suffix(".txt")  # what went wrong, once it is built
+    try:
+        copy.mkdir()
+    except FileExistsError:
+        end = time.monotonic() + LONGEST
+        while not told.exists() and time.monotonic() < end:
+            time.sleep(0.5)
+    else:
+        whole = told.with_suffix(".part")
+        whole.write_text(build(copy))
+        whole.rename(told)
+    assert told.read_text() == ""
+    return copy / "docs" / "_build"
+
+
+def build(copy):
+    """Build the site in a folder, and return what went wrong."""
+    ignored = shutil.ignore_patterns("_build", "_drawn", "gallery", "__pycache__")
+    shutil.copytree(ROOT / "docs", copy / "docs", ignore=ignored)
+    shutil.copytree(ROOT / "examples", copy / "examples", ignore=ignored)
     shutil.copy(ROOT / "CONTRIBUTING.md", copy)
     line = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build"]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
     before = os.times()
-    done = subprocess.run(line, cwd=copy, env=environment, capture_output=True, text=True, timeout=1200)
+    done = subprocess.run(line, cwd=copy, env=environment, capture_output=True, text=True, timeout=LONGEST)
     after = os.times()
-    assert (done.returncode, done.stderr) == (0, "")
     seconds = after.children_user + after.children_system - before.children_user - before.children_system
-    assert seconds < MOST_SECONDS, f"building took {seconds:.0f} s of one core"
-    return copy / "docs" / "_build"
+    late = f"Building took {seconds:.0f} s of one core." if seconds > MOST_SECONDS else ""
+    return done.stderr + late if done.returncode == 0 else f"{done.stderr} (exit code {done.returncode})"
 
 
 def pages(site):
