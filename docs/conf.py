@@ -33,6 +33,7 @@ extensions = [
 exclude_patterns = ["_build", "_drawn", "estimators/page.md", "reproduction/tables"]
 suppress_warnings = ["config.cache"]  # the order of the gallery is a function
 html_math_renderer = "mathml"
+smartquotes = False  # X'X is no quotation
 
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 4
@@ -46,6 +47,7 @@ sphinx_gallery_conf: dict[str, Any] = {
     "within_subsection_order": ExplicitOrder([*(f"plot_{name}.py" for name in GALLERY.split()), "*"]),
     "image_scrapers": ("matplotlib", figures),
     "abort_on_example_error": True,
+    "min_reported_time": float("inf"),  # times are those of a machine
     "write_computation_times": False,
     "remove_config_comments": True,
     "show_signature": False,
