@@ -63,6 +63,7 @@ html_title = "orthoprox"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
+html_use_index = html_domain_indices = False  # the reference and the search have every name
 html_show_sphinx = False
 html_show_search_summary = False  # a page may not read other files where there is no server
 
