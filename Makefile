@@ -58,13 +58,21 @@ reproduce: .venv/installed
 reproduce-quick: .venv/installed
 	$(BIN)/orthoprox reproduce --quick
 
-.PHONY: docs docs-check bench bench-solvers bench-certificates bench-robustness bench-tables bench-wide bench-estimators
+.PHONY: docs site docs-check bench bench-solvers bench-certificates bench-robustness bench-tables bench-wide bench-estimators
 
-# What is made from the code: docs/methods.md, the tables of docs/automatic.md, the picture of the README.
+# What is made from the code: docs/methods.md, the tables of docs/automatic.md, the picture of the README; then the site,
+# docs/_build/index.html, with every program of the gallery run anew.
 docs: .venv/installed
 	$(BIN)/python -m docs.methods
 	$(BIN)/python -m docs.automatic
 	$(BIN)/python -m docs.picture
+	rm -rf docs/gallery docs/_build
+	$(MAKE) site
+
+# The same while writing: programs of the gallery that have not changed are not run again.
+site: .venv/installed
+	$(ONE_THREAD) $(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
+	@echo "The site is docs/_build/index.html"
 
 docs-check: .venv/installed
 	$(BIN)/python -m docs.methods --check
@@ -97,7 +105,7 @@ bench-estimators: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.estimators
 
 clean:
-	rm -rf .venv .venv-oldest build dist
+	rm -rf .venv .venv-oldest build dist docs/_build docs/_drawn docs/gallery
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -6,6 +6,9 @@ with three dots stands for any lines.
 """
 
 import re
+import shlex
+
+from orthoprox.cli.__main__ import main
 
 NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)")
 OF_THE_MACHINE = "time", "gradients", "iterations"
@@ -15,6 +18,16 @@ ROUNDING = 1e-8
 def blocks(page):
     """Return the blocks of a page in their order: language and text."""
     return re.findall(r"^```(\w*)\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+
+
+def run(language, text, session):
+    """Run a block as a reader would; what needs an installation is tested by itself."""
+    if language == "python":
+        exec(text, session)
+    for line in text.splitlines() if language == "console" else ():
+        command, *arguments = shlex.split(line, comments=True)
+        assert command in ("orthoprox", "pip"), line
+        assert command == "pip" or main(arguments) == 0
 
 
 def differences(printed, shown):

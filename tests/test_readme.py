@@ -3,7 +3,6 @@ they name exists, and figures are those of the pages they come from.
 """
 
 import re
-import shlex
 import shutil
 import tomllib
 from pathlib import Path
@@ -16,24 +15,13 @@ from benchmarks.suite.page import block
 from benchmarks.tables import FOLDER
 
 import orthoprox as op
-from orthoprox.cli.__main__ import main
-from pages import blocks, differences
+from pages import blocks, differences, run
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 each_page = pytest.mark.parametrize("page", [README, GUIDE], ids=["README", "guide"])
-
-
-def run(language, text, session):
-    """Run a block as a reader would; what needs an installation is tested by itself."""
-    if language == "python":
-        exec(text, session)
-    for line in text.splitlines() if language == "console" else ():
-        command, *arguments = shlex.split(line, comments=True)
-        assert command in ("orthoprox", "pip"), line
-        assert command == "pip" or main(arguments) == 0
 
 
 @each_page
