@@ -161,8 +161,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None) -> "SparsePCA":
-        """Find the components of a table: dense, sparse, a data frame, a ``LinearOperator``, or rows
-        in blocks as ``Variance`` has them; what was fitted before is forgotten.
+        """Find the components of a table: dense, sparse, a data frame, a ``LinearOperator`` or rows
+        in blocks, as ``Variance`` has them; what was fitted before is forgotten.
         """
         data = table.checked(self, X, samples=2)
         moments = table.moments(data, None, shown=self.verbose) if table.has_moments(data) else None

@@ -10,7 +10,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from time import perf_counter, process_time
 from types import FrameType
@@ -19,19 +19,12 @@ from typing import Any, TypeVar, cast
 from orthoprox._arrays import inputs
 from orthoprox.files.journal import CURRENT
 from orthoprox.problems.work import Work
-from orthoprox.stopping.parts import PARTS, Part
+from orthoprox.stopping.parts import PARTS, Account, Part
 from orthoprox.stopping.status import Status
 
 T = TypeVar("T")
 
 _GRACE, _MOMENT = 0.1, 0.1  # a call may be late by this share of its budget, and so many seconds
-
-
-@dataclass
-class _Account:
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    gradients: int = 0
 
 
 class Meter:
@@ -48,7 +41,7 @@ class Meter:
     def __init__(self, part: str, work: Work | None = None) -> None:
         self.work = Work() if work is None else work  # the work that is counted so far
         self.left: dict[str, float] = {}  # the objective that each part has left
-        self._accounts: dict[str, _Account] = {}
+        self._accounts: dict[str, Account] = {}
         self._part = part
         self._mark = perf_counter(), processor_time(), self.work.gradients
         self._begin = self._mark[0]
@@ -116,7 +109,7 @@ class Meter:
     def _book(self) -> None:
         """Book what was done since the last look to the part that is at work."""
         before, now = self._mark, (perf_counter(), processor_time(), self.work.gradients)
-        account = self._accounts.setdefault(self._part, _Account())
+        account = self._accounts.setdefault(self._part, Account())
         account.seconds += now[0] - before[0]
         account.cpu_seconds += now[1] - before[1]
         account.gradients += now[2] - before[2]

@@ -26,3 +26,12 @@ def united(parts: Sequence[Part], others: Sequence[Part]) -> tuple[Part, ...]:
         return replace(known[name], seconds=sum(part.seconds for part in mine), gradients=sum(part.gradients for part in mine))
 
     return tuple(total(name) for name in PARTS if name in known)
+
+
+@dataclass
+class Account:
+    """What is booked to a part so far."""
+
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    gradients: int = 0
