@@ -5,12 +5,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, is_array, namespace
 from orthoprox._linalg.spectrum import dense_norm, spectral_norm
 from orthoprox.smooth.base import Smooth
+
+_LEAST = 1e-100  # of delta, whose square is a factor
 
 
 class LogCosh(Smooth):
@@ -33,7 +36,12 @@ class LogCosh(Smooth):
         self.A: Any = inputs.operator(A, "A")
         if inputs.is_operator(self.A) or len(self.A.shape) != 2:
             raise TypeError(f"A has the type {type(A).__name__}; it needs an array of two dimensions or a sparse matrix.")
+        entries = self.A.data if sp.issparse(self.A) else self.A
+        if not bool(namespace(entries).isfinite(namespace(entries).sum(entries**2))):
+            raise ValueError("A has entries so large that A'A overflows; it needs to be finite, scale A.")
         self.delta, self._weight = inputs.number(delta, "delta"), 1.0
+        if not _LEAST <= self.delta <= 1 / _LEAST:
+            raise ValueError(f"delta = {self.delta:g}; it needs a number between {_LEAST:g} and {1 / _LEAST:g}, scale A.")
 
     def check_shape(self, shape: tuple[int, int]) -> None:
         if self.A.shape[-1] != shape[0]:
@@ -74,11 +82,14 @@ class LogCosh(Smooth):
         return self._value(scores), self._grad(scores)
 
     def _value(self, scores: Array) -> Array:
-        """log cosh t = |t| + log(1 + exp(-2|t|)) - log 2, which does not overflow."""
+        """Add up log cosh t = log(1 + 2 sinh(t/2)^2) where t is small, otherwise
+        |t| + log(1 + exp(-2|t|)) - log 2: neither loses digits nor overflows.
+        """
         xp = namespace(scores)
-        sizes = xp.abs(scores) / self.delta
-        total = xp.sum(sizes + xp.log1p(xp.exp(-2 * sizes)) - float(np.log(2)), axis=(-2, -1))
-        return -self._weight * self.delta**2 * total
+        t = xp.abs(scores) / self.delta
+        low = xp.log1p(2 * xp.sinh(xp.where(t < 1, t, 0.0) / 2) ** 2)
+        high = t + xp.log1p(xp.exp(-2 * t)) - float(np.log(2))
+        return -self._weight * self.delta**2 * xp.sum(xp.where(t < 1, low, high), axis=(-2, -1))
 
     def _grad(self, scores: Array) -> Array:
         return -self._weight * self.delta * (self._transposed @ namespace(scores).tanh(scores / self.delta))
