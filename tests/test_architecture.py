@@ -19,7 +19,7 @@ ROOMS = {
     "_linalg": "_arrays",
     "streams": "_arrays",
     "files": "_arrays",
-    "tables": "_arrays",
+    "tables": "_arrays streams",
     "reports": "_arrays",
     "smooth": "_arrays _linalg streams",
     "nonsmooth": "_arrays _linalg",
@@ -31,10 +31,10 @@ ROOMS = {
     "_adaptive": "_arrays _linalg smooth nonsmooth problems _certify",
     "solvers": "_arrays _linalg smooth nonsmooth problems _certify stopping paper _adaptive",
     "starts": "_arrays _linalg files smooth nonsmooth problems stopping _adaptive",
-    "_run": "_arrays _linalg files nonsmooth problems _certify stopping _adaptive solvers starts",
+    "_run": "_arrays _linalg streams files smooth nonsmooth problems _certify stopping _adaptive solvers starts",
     "estimators": "front-door _arrays streams files smooth nonsmooth problems stopping _run",
     "reproduce": "front-door _arrays _linalg files smooth nonsmooth datasets problems solvers stopping _run",
-    "cli": "front-door _arrays _linalg files tables reports smooth nonsmooth stopping _adaptive solvers reproduce",
+    "cli": "front-door _arrays _linalg streams files tables reports smooth nonsmooth stopping _adaptive solvers reproduce",
 }
 FRONT_DOOR = "front-door"
 LARGEST_ROOT, DEEPEST = 9, 13  # modules at the root; modules in the longest chain of imports

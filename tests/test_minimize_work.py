@@ -12,7 +12,7 @@ from cases import PROBLEMS, gaussian_pca
 from counting import counting_problem
 from orthoprox._linalg.packed import PackedEntries
 from orthoprox.problems.work import Work
-from orthoprox.stopping.clock import PARTS
+from orthoprox.stopping.parts import PARTS
 from small_problems import GAUSSIAN
 from small_problems import PROBLEMS as SMALL
 

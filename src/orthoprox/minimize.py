@@ -14,7 +14,17 @@ from orthoprox._adaptive.compiled import chosen_loop
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
 from orthoprox._linalg.products import hurried
-from orthoprox._run.call import Call, Units, check_method, evaluator_at, measured, projected_point, start_point
+from orthoprox._run.call import (
+    Call,
+    Units,
+    check_method,
+    evaluator_at,
+    measured,
+    of_first,
+    projected_point,
+    ranks_of,
+    start_point,
+)
 from orthoprox._run.conclusion import lower_minima, polished, with_certified_status
 from orthoprox._run.multistart import lowest, solve_from
 from orthoprox._run.progress import LOG, Progress, logged, told
@@ -139,26 +149,28 @@ def minimize(
         If it did not converge, a :class:`ConvergenceWarning` is issued. Ctrl-C returns the best
         point so far, with the status INTERRUPTED; a second one raises.
     """
-    meter, deadline = Meter("start"), Deadline(max_seconds)
-    solver = chosen_solver(method, parameters, SOLVERS, [*inspect.signature(minimize).parameters][1:-1])
-    check_method(as_problem(problem), solver)
-    wish = Wish.of(
-        solver,
-        start=start,
-        starts=STARTS,
-        n_starts=n_starts,
-        tol=tol,
-        max_iterations=max_iterations,
-        stop=stop,
-        polish=polish,
-        project=project,
-        effort=effort,
-        compiled=compiled,
-        seed=seed,
-        history=history,
-        callback=callback,
-        progress=progress,
-    )
+    meter, deadline = Meter("start"), Deadline(max_seconds, ranks_of(problem))
+    with deadline.together("the options"):
+        solver = chosen_solver(method, parameters, SOLVERS, [*inspect.signature(minimize).parameters][1:-1])
+        check_method(as_problem(problem), solver)
+        wish = Wish.of(
+            solver,
+            start=start,
+            starts=STARTS,
+            n_starts=n_starts,
+            tol=tol,
+            max_iterations=max_iterations,
+            stop=stop,
+            polish=polish,
+            project=project,
+            effort=effort,
+            compiled=compiled,
+            seed=seed,
+            history=history,
+            callback=callback,
+            progress=progress,
+        )
+    wish = replace(wish, **of_first(deadline, start=wish.start, rng=wish.rng))
     journal, compute = CURRENT.get(), partial(_minimised, problem, wish, meter, deadline)
     if checkpoint is not None or resume is not False:
         where = place(checkpoint, checkpoint_every, resume)

@@ -17,7 +17,8 @@ from orthoprox._run.result import Result, interrupted
 from orthoprox.minimize import minimize
 from orthoprox.nonsmooth.base import HasWeight
 from orthoprox.problems.problem import Problem, as_problem
-from orthoprox.stopping.clock import Deadline, united
+from orthoprox.stopping.clock import Deadline
+from orthoprox.stopping.parts import united
 from orthoprox.stopping.status import Status
 
 

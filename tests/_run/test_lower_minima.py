@@ -21,7 +21,8 @@ from orthoprox._run.conclusion import lower_minima
 from orthoprox.problems.problem import counted
 from orthoprox.solvers import Adaptive
 from orthoprox.stopping import MaxIterations, Stationary, Status
-from orthoprox.stopping.clock import Deadline, Meter, Part
+from orthoprox.stopping.clock import Deadline, Meter
+from orthoprox.stopping.parts import Part
 from small_problems import GAUSSIAN, raising
 
 module = import_module("orthoprox._run.conclusion")

@@ -10,7 +10,7 @@ import pytest
 import orthoprox as op
 from orthoprox.problems.work import Work
 from orthoprox.stopping import MaxIterations, Status
-from orthoprox.stopping.clock import Part
+from orthoprox.stopping.parts import Part
 from small_problems import SPARSE, X0
 
 

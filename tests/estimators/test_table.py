@@ -12,6 +12,7 @@ from sklearn.datasets import load_wine
 from orthoprox import SparsePCA
 from orthoprox.estimators import table
 from orthoprox.estimators.runs import Runs
+from orthoprox.streams.rows import RowStream
 
 WINE = load_wine(as_frame=True).data
 A = WINE.to_numpy()
@@ -93,13 +94,14 @@ def test_a_wide_memory_map_is_read_in_blocks(tmp_path, monkeypatch):
     file = np.memmap(tmp_path / "A", dtype=float, mode="w+", shape=A.shape)
     file[:] = A
     base = SparsePCA(2, alpha=0.3, scale=True).fit(A)
-    monkeypatch.setattr(table, "WIDE", 10)
-    monkeypatch.setattr(table, "_BLOCK_BYTES", 8 * 13 * 50)
+    monkeypatch.setattr("orthoprox.streams.rows.GRAM", 10)
+    monkeypatch.setattr("orthoprox.streams.blocks.BLOCK_BYTES", 8 * 13 * 50)
     seen = []
     term = table.Variance
-    monkeypatch.setattr(table, "Variance", lambda data, **options: seen.append(data) or term(data, **options))
+    monkeypatch.setattr(table, "Variance", lambda data, **options: seen.append(term(data, **options)) or seen[-1])
     fitted = SparsePCA(2, alpha=0.3, scale=True).fit(file)
-    assert isinstance(seen[0], np.memmap)
+    assert seen[0].hessian is None
+    assert isinstance(seen[0].A, RowStream)
     np.testing.assert_allclose(fitted.components_, base.components_, atol=1e-6)
     np.testing.assert_allclose(fitted.transform(file), base.transform(A), atol=1e-5)
     assert fitted.score(file) == pytest.approx(base.score(A), abs=1e-6)

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import orthoprox as op
+from cases import Alone
 from fuzz import callables
 from fuzz.arrays import TYPES, bad_matrices, daring_matrices, entries, layouts, operators
 from fuzz.pick import SEEDS, Call, Pick, Quality
@@ -66,7 +67,7 @@ def smooth(pick: Pick) -> Call:
             lambda X: type(X) is np.ndarray and X.dtype == np.float64 and X.dtype.isnative
         ),
     )
-    kind = pick.draw(st.sampled_from(["Quadratic", "Variance", "Function", "Matching"]))
+    kind = pick.draw(st.sampled_from(["Quadratic", "Variance", "LogCosh", "Sharded", "Function", "Matching"]))
     if kind == "Quadratic":
         A = entries(seed, (m, m), dtype)
         A, B = _data(pick, "A", np.maximum(A, A.T), dtype, sparse=True), None
@@ -77,6 +78,15 @@ def smooth(pick: Pick) -> Call:
         A = _data(pick, "A", entries(seed, (pick.draw(st.sampled_from([1, 3, 12])), m), dtype), dtype, sparse=True)
         options = _columns(pick, m)
         return pick.call("smooth.Variance", lambda: _fit(op.smooth.Variance(A, **options), X), check=_finite(pick))
+    if kind in ("LogCosh", "Sharded"):
+        A = _data(pick, "A", entries(seed, (pick.draw(st.sampled_from([1, 3, 12])), m), dtype), dtype, sparse=False)
+        delta = pick("delta", numbers(0.1, 10.0), NOT_A_WEIGHT, EXTREMES)
+        if kind == "LogCosh":
+            return pick.call("smooth.LogCosh", lambda: _fit(op.smooth.LogCosh(A, delta), X), check=_finite(pick))
+        comm = pick("comm", st.just(Alone()), st.sampled_from([None, 3, "world"]))
+        return pick.call(
+            "smooth.Sharded", lambda: _fit(op.smooth.Sharded(op.smooth.LogCosh(A, delta), comm), X), check=_finite(pick)
+        )
     if kind == "Function":
         fun = pick("fun", st.sampled_from([callables.log_cosh, callables.slope]), NOT_CALLABLE)
         grad = pick("grad", st.just(callables.tanh), NOT_CALLABLE)

@@ -110,7 +110,13 @@ def test_terms_of_which_nothing_is_known_have_no_rows():
     assert not has_rows(op.Problem(op.smooth.Quadratic(np.eye(M)), op.nonsmooth.L1(1.0), (M, N)))
 
 
-def test_columns_of_a_memory_map_that_do_not_fit_into_memory_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("orthoprox.streams.rows._BLOCK_BYTES", 64)
-    problem = op.problems.sparse_pca(stored("memmap", tmp_path), N, 1.0, center=True)
-    assert on_rows(problem, ROWS) is None
+def test_columns_on_disk_that_do_not_fit_into_memory_have_a_gram_matrix(tmp_path, monkeypatch):
+    """One pass forms A'A of these columns, and the term on them reads nothing more."""
+    whole = op.problems.sparse_pca(np.asarray(stored("memmap", tmp_path)), N, 1.0, center=True)
+    monkeypatch.setattr("orthoprox.streams.blocks.BLOCK_BYTES", 64)
+    mapped = stored("memmap", tmp_path)
+    problem = op.problems.sparse_pca(mapped, N, 1.0, center=True)
+    assert problem.smooth.hessian is None
+    part = on_rows(problem, ROWS)
+    assert part.smooth.hessian.shape == (len(ROWS), len(ROWS))
+    np.testing.assert_allclose(part.grad(WHOLE[ROWS]), whole.grad(WHOLE)[ROWS], atol=1e-10)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cases import EXAMPLES, SEEDS, SMOOTH, normal, symmetric
 from orthoprox import stiefel
-from orthoprox.smooth import Function, Quadratic, Variance
+from orthoprox.smooth import Function, LogCosh, Quadratic, Variance
 from orthoprox.smooth.base import HasResolvent, HasWeakConvexity
 from orthoprox.smooth.resolvent import GRADIENT_STEPS, resolvent, resolvents
 from stored import FORMATS, on_disk
@@ -61,7 +61,7 @@ def test_resolvents_of_all_terms(name):
 def test_only_quadratics_have_a_resolvent():
     """A resolvent comes with the modulus that says for which c it exists."""
     assert {type(ell) for ell in SMOOTH.values() if isinstance(ell, HasResolvent)} == {Quadratic, Variance}
-    assert {type(ell) for ell in SMOOTH.values() if isinstance(ell, HasWeakConvexity)} == {Quadratic, Variance}
+    assert {type(ell) for ell in SMOOTH.values() if isinstance(ell, HasWeakConvexity)} == {LogCosh, Quadratic, Variance}
 
 
 @pytest.mark.parametrize("ell", [Quadratic(np.diag([1.0, -2.0])), Variance([[1.0, 0.0]])], ids=["Quadratic", "Variance"])

@@ -1,4 +1,5 @@
-"""One call: what its runs share, the units in which they work, and who measures.
+"""One call: what its runs share, the units in which they work, who measures, and which processes
+take part.
 
 A call on a problem of extreme size works with f / unit; what goes in and what comes out is in the
 user's units.
@@ -21,13 +22,15 @@ from orthoprox._linalg.stiefel import polar
 from orthoprox._run.result import Result
 from orthoprox.files.journal import CURRENT
 from orthoprox.problems.own_terms import BROKEN
-from orthoprox.problems.problem import Problem
+from orthoprox.problems.problem import Problem, uncounted
 from orthoprox.problems.scaled import scaled
+from orthoprox.smooth.sharded import Sharded
 from orthoprox.solvers.base import Solver
 from orthoprox.stopping.clock import Deadline, Meter
 from orthoprox.stopping.rules import Snapshot, Stop
 from orthoprox.stopping.status import Status
 from orthoprox.stopping.units import InUnits, multiplied
+from orthoprox.streams.ranks import Ranks
 
 _CURVATURE_SHARE = 0.1  # of a time budget
 _OBJECTIVES = "objective", "projected_objective"
@@ -171,3 +174,14 @@ def _times(value: Any, factor: float) -> Any:
         return value * factor
     size = abs(value * factor)
     return value if value == 0 else (1 if value > 0 else -1) * min(max(size, 1 / _LARGEST), _LARGEST)
+
+
+def ranks_of(problem: Any) -> Ranks | None:
+    """Return the ranks that share the rows of a problem, None if it is all here."""
+    ell = uncounted(problem)[0] if isinstance(problem, Problem) else None
+    return ell.ranks if isinstance(ell, Sharded) else None
+
+
+def of_first(deadline: Deadline, **values: Any) -> dict[str, Any]:
+    """Return the values, or those of rank 0 if the call is one of several ranks."""
+    return values if deadline.ranks is None else dict(deadline.ranks.first_of(values))

@@ -115,6 +115,14 @@ class Progress:
         """Go on with another phase."""
         self._phase, self._iteration, self._measured = phase, 0, ""
 
+    def rows(self, done: int, of: int | None) -> None:
+        """Show how many rows of the data have been read: of all, if their number is known."""
+        line = self._around or self
+        share = "" if not of else f" of {of:,}, {100 * done // of} %"
+        before, line._measured = line._measured, f"{done:,} rows{share}"
+        if line._live is None and line in _SHOWN and line._measured[-4:] != before[-4:]:
+            print(line._line(), file=sys.stderr)
+
     def _show(self, now: Snapshot) -> None:
         self._iteration, self._seconds = now.iteration, now.seconds
         if now.scheduled:
@@ -137,7 +145,7 @@ class Progress:
         if not self._phase:
             where = "" if self._where is None else f"{self._where()}  "
             return f"{where}{self._iteration:>5} steps {self._seconds:5.1f} s  {self._measured}{self._expected}"
-        steps = f"{self._iteration:>5} steps  " if self._measured else ""
+        steps = f"{self._iteration:>5} steps  " if self._iteration else ""
         return f"{self._phase} {perf_counter() - self._began:5.1f} s  {steps}{self._measured}"
 
     def _text(self) -> Any:

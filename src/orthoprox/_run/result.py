@@ -15,7 +15,7 @@ from orthoprox._run.ending import CTRL_C
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.work import Work
 from orthoprox.solvers.base import Solver
-from orthoprox.stopping.clock import Part
+from orthoprox.stopping.parts import Part
 from orthoprox.stopping.status import Status
 
 if TYPE_CHECKING:

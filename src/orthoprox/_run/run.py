@@ -187,7 +187,7 @@ class _Run:
             iteration=k,
             X=self.solver.output(state),
             own_multiplier=partial(self.solver.multiplier, state),
-            seconds=self.meter.seconds() - self.begun[0],
+            seconds=self.deadline.shared(self.meter.seconds() - self.begun[0]),
             run_seconds=self.meter.seconds("run") - self.begun[1],
             due=due,
             scheduled=due or (power and self.kept and not self.every),

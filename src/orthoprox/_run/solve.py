@@ -4,7 +4,7 @@ from typing import Any
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
-from orthoprox._run.call import Call, Units, check_method, evaluator_at, measured, start_point
+from orthoprox._run.call import Call, Units, check_method, evaluator_at, measured, of_first, ranks_of, start_point
 from orthoprox._run.recorded import Recording, place, watch
 from orthoprox._run.result import Result, interrupted
 from orthoprox._run.run import Callback, run
@@ -62,15 +62,17 @@ def solve(
         returns the best point that was measured: the one with the lowest objective at the nearest
         feasible point and, where objectives are equal, with the smallest KKT error.
     """
-    meter = Meter("certificate")
-    check_method(as_problem(problem), solver)
-    if every is not None:
-        inputs.integer(every, "every")
-    if callback is not None:
-        inputs.function(callback, "callback", "one argument")
-    X0 = start_point(problem, X0)
-    rule = solver.default_stop(Stationary(), MaxIterations()) if stop is None else as_rule(stop)
-    kept, deadline = inputs.flag(history, "history"), Deadline()
+    meter, deadline = Meter("certificate"), Deadline(ranks=ranks_of(problem))
+    with deadline.together("the options"):
+        check_method(as_problem(problem), solver)
+        if every is not None:
+            inputs.integer(every, "every")
+        if callback is not None:
+            inputs.function(callback, "callback", "one argument")
+        X0 = start_point(problem, X0)
+        rule = solver.default_stop(Stationary(), MaxIterations()) if stop is None else as_rule(stop)
+        kept = inputs.flag(history, "history")
+    X0 = of_first(deadline, X0=X0)["X0"]
 
     def compute() -> Result:
         journal = CURRENT.get()

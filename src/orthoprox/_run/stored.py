@@ -11,7 +11,7 @@ from orthoprox._certify.evaluator import Measurement
 from orthoprox._run.result import NotStored, Result
 from orthoprox.files.archive import Arrays, Header, read, write
 from orthoprox.problems.work import Work
-from orthoprox.stopping.clock import Part
+from orthoprox.stopping.parts import Part
 from orthoprox.stopping.status import Status
 
 KIND = "Result"

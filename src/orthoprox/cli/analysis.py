@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 from orthoprox import ConvergenceWarning, Progress, Status
+from orthoprox.cli import blocks
 from orthoprox.cli.interrupts import CtrlC, at_once
 from orthoprox.cli.principal import principal_shares
 from orthoprox.cli.reading import choice
 from orthoprox.stopping.clock import Deadline
+from orthoprox.streams.blocks import Blocks
+from orthoprox.streams.ranks import Ranks
 from orthoprox.tables import Table, cleaned, covariance, reader
 from orthoprox.tables.cleaning import without_missing
 from orthoprox.tables.covariance import looks_like_covariance
@@ -33,6 +36,7 @@ class Analysis:
 
     options: argparse.Namespace
     estimator_class: Any
+    ranks: Ranks | None = None  # of MPI, which read the table
     table: Table = field(init=False)
     estimator: Any = field(init=False)
     principal: Floats = field(init=False)
@@ -56,23 +60,31 @@ class Analysis:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the status is told
             line.begin("reading")
-            self._read()
-            line.begin("components")
-            self._fit()
-            line.begin("principal components")
-            self._compare()
-            line.begin("curve")
-            if not self.interrupted:
-                self._trace()
+            self._read(line)
+            with blocks.assisted(self.ranks):
+                line.begin("components")
+                self._fit()
+                line.begin("principal components")
+                self._compare()
+                line.begin("curve")
+                if not self.interrupted:
+                    self._trace()
         return self
 
-    def _read(self) -> None:
+    def _read(self, line: Progress) -> None:
         began, options = perf_counter(), self.options
-        table = reader(options.table, choice(options)).read()
+        if self.ranks is not None:
+            table, whole = blocks.shared(options, self.ranks, line), False
+        else:
+            source = reader(options.table, choice(options))
+            whole = not blocks.is_streamed(source, options)
+            table = source.read() if whole else blocks.streamed(source, line)
         rows, m = table.values.shape
-        if m == 1:
+        if whole and m == 1:
             raise ValueError(f"The table has one column of numbers, {table.names[0]!r}; components need at least two.")
-        if options.covariance:
+        if not whole:
+            self.table = table
+        elif options.covariance:
             self.table = covariance(without_missing(table))
         elif rows == 1:
             raise ValueError("The table has one row of numbers; there is no variance to explain, components need at least two.")
@@ -126,7 +138,9 @@ class Analysis:
         wants_number = parameters["n_nonzero"] is not None
         _ = estimator.fit_covariance(values) if options.covariance else estimator.fit(values)  # Ctrl-C: the best so far
         self.interrupted = estimator.result_.status is Status.INTERRUPTED
-        if not options.covariance:
+        if isinstance(values, Blocks) and values.shape[0] > blocks.SCORED:
+            self.notes.append(f"There are no scores: {values.shape[0]:,} rows are more than {blocks.SCORED:,}.")
+        elif not options.covariance:
             self.scores = estimator.transform(values)
         estimator.set_params(max_seconds=options.max_seconds, verbose=False, checkpoint=None, resume=False)
         estimator.feature_names_in_ = np.array(self.table.names, dtype=object)
@@ -144,7 +158,11 @@ class Analysis:
 
     def _compare(self) -> None:
         began = perf_counter()
-        is_covariance = bool(self.options.covariance)
+        is_covariance, values = bool(self.options.covariance), self.table.values
+        if isinstance(values, Blocks) and not values.moments(cross=False).cross:
+            self.principal = np.full(self.n, np.nan)
+            self.notes.append("Principal components to compare with would take a pass over the rows for each product.")
+            return
         self.principal = principal_shares(self.table.values, self.estimator, self.deadline, covariance=is_covariance)
         if not np.all(np.isfinite(self.principal)):
             self.notes.append("There was no time to find principal components to compare with.")

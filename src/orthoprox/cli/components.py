@@ -14,8 +14,10 @@ from orthoprox import Progress
 from orthoprox.cli import folder, summary
 from orthoprox.cli.account import facts
 from orthoprox.cli.analysis import Analysis
+from orthoprox.cli.blocks import assist
 from orthoprox.cli.interrupts import CtrlC, deferred
 from orthoprox.cli.reading import FORMATS, add_options
+from orthoprox.streams.ranks import world
 from orthoprox.tables.source import STANDARD_INPUT, stem
 
 _EXAMPLES = """
@@ -88,8 +90,10 @@ def run(options: argparse.Namespace) -> int:
 
     out = folder.checked(options.out or Path(f"{stem(options.table)}-spca"), force=options.force)
     source = "standard input" if options.table == STANDARD_INPUT else Path(options.table).name
-    options.shown = sys.stderr.isatty() and not options.quiet
-    analysis = Analysis(options, SparsePCA)
+    options.shown, ranks = sys.stderr.isatty() and not options.quiet, world()
+    if ranks is not None and ranks.rank > 0:
+        return assist(options, ranks)
+    analysis = Analysis(options, SparsePCA, ranks)
     try:
         log = nullcontext() if options.shown or options.quiet else _log()
         with log, Progress(transient=True) if options.shown else nullcontext(Progress()) as line:

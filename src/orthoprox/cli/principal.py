@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox import smooth
+import orthoprox as op
 from orthoprox.stopping.clock import Deadline, Stopped
 
 Floats = np.ndarray[Any, Any]
@@ -24,7 +24,7 @@ def principal_shares(values: Any, estimator: Any, deadline: Deadline, *, covaria
         eigenvalues = np.linalg.eigvalsh(C)[::-1][:n]
         return _clipped(eigenvalues / np.trace(C))
     rows, m = values.shape
-    term = smooth.Variance(values, center=mean, scale=scale)
+    term = op.smooth.Variance(values, center=mean, scale=scale)
 
     def product(X: Floats) -> Floats:
         deadline.heed()

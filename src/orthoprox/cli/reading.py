@@ -3,9 +3,9 @@
 import argparse
 from typing import Any
 
-from orthoprox.tables import Choice
+from orthoprox.tables.choice import Choice
 
-FORMATS = "csv, tsv, npy, npz, mtx, parquet or h5ad, also with gzip; - reads standard input"
+FORMATS = "csv, tsv, npy, npz, mtx, parquet or h5ad, also with gzip; zarr; a folder of files; - reads standard input"
 
 
 def add_options(parser: Any) -> None:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from orthoprox.estimators.penalty import row_coupling
+from orthoprox.estimators.penalty import largest_row, row_coupling
 from orthoprox.estimators.starts import principal, signed
 from orthoprox.smooth.base import Smooth
 from orthoprox.smooth.quadratic import Quadratic
 from orthoprox.smooth.variance import Variance
 from orthoprox.stopping.clock import Deadline, Stopped
+from orthoprox.streams.rows import RowStream
 from orthoprox.streams.sparse import Centred
 
 Matrix = np.ndarray[Any, Any]
@@ -129,8 +130,18 @@ class Formed(Covariance):
         return _cubes(self.C[np.ix_(chosen, chosen)] / self.unit)
 
     def couplings(self, n: int, penalty: str, deadline: Deadline | None = None) -> tuple[float, float]:
+        if len(self.C) > WIDE:  # of data that are read in blocks
+            variances = self.C.diagonal()
+            spread = _eigenvectors(lambda x: self.apply(np.ravel(x)) - variances * np.ravel(x), len(self.C), 1, tol=1e-6)[0]
+            return max(self._strip(start, n, penalty) for start in range(0, len(self.C), _BLOCK)), float(spread[0])
         off = self.C - np.diag(self.C.diagonal())
         return row_coupling(self.C, n, penalty), float(np.linalg.eigvalsh(off)[-1])
+
+    def _strip(self, start: int, n: int, penalty: str) -> float:
+        """Return rho of some rows of C."""
+        strip = self.C[start : start + _BLOCK].copy()
+        strip[np.arange(len(strip)), start + np.arange(len(strip))] = 0.0
+        return largest_row(np.abs(strip), n, penalty)
 
     def smooth(self) -> Smooth:
         return Quadratic(-2 * self.C / self.unit)
@@ -145,12 +156,14 @@ class Products(Covariance):
 
     @cached_property
     def variances(self) -> Matrix:
-        if isinstance(self.variance.A, np.ndarray):
+        if isinstance(self.variance.A, (np.ndarray, RowStream)):
             return np.asarray(self.variance.squares, dtype=float) / self.divisor
         found = [np.sum(columns**2, axis=0) for columns in self._columns()]
         return np.concatenate(found) / self.divisor
 
     def rows(self, chosen: Matrix) -> Matrix:
+        if isinstance(self.variance.A, RowStream):
+            return np.asarray(self.variance.A.columns(chosen).gram(1 / self.divisor))
         columns = self._formed(chosen)
         part: Matrix = np.matmul(columns.T, columns) / self.divisor
         return part
@@ -162,14 +175,13 @@ class Products(Covariance):
         total = np.zeros(len(chosen))
         for start in range(0, len(chosen), _BLOCK):
             part = chosen[start : start + _BLOCK]
-            total[start : start + _BLOCK] = _cubes(
-                (_transpose(self.variance.A) @ self._formed(part))[chosen].T / (self.divisor * self.unit)
-            )
+            total[start : start + _BLOCK] = _cubes(self._crossed(part)[chosen].T / (self.divisor * self.unit))
         return total
 
     def couplings(self, n: int, penalty: str, deadline: Deadline | None = None) -> tuple[float, float]:
         """Return the same, or what a quarter of a time budget allows for each of them: rho of some
-        columns, the largest Rayleigh quotient so far.
+        columns, the largest Rayleigh quotient so far. Of data that are read in blocks rho is that
+        of the 512 columns with the largest variances.
         """
         deadline = deadline or Deadline()
         m, coupling, variances = len(self.variances), 0.0, self.variances[:, None]
@@ -178,13 +190,16 @@ class Products(Covariance):
             if start and deadline.left() < (1 - _SHARE) * deadline.budget:
                 break
             part = np.arange(start, min(start + _BLOCK, m))
+            if isinstance(self.variance.A, RowStream):
+                part = np.sort(np.argsort(-self.variances, kind="stable")[:_BLOCK])
             if pairs:
                 coupling = max(coupling, self._largest_pair(part))
                 continue
-            entries = np.abs(_transpose(self.variance.A) @ self._formed(part)) / self.divisor
-            entries[part, part - start] = 0.0
-            largest = np.sort(entries, axis=0)[-n:] if penalty == "l21" else np.max(entries, axis=0, keepdims=True)
-            coupling = max(coupling, float(np.max(np.sqrt(np.sum(largest**2, axis=0)))))
+            entries = np.abs(self._crossed(part)) / self.divisor
+            entries[part, np.arange(len(part))] = 0.0
+            coupling = max(coupling, largest_row(entries.T, n, penalty))
+            if isinstance(self.variance.A, RowStream):
+                break  # each block of columns is a pass over the data
 
         quotients = [0.0]
 
@@ -228,6 +243,12 @@ class Products(Covariance):
         m = self.variance.A.shape[-1]
         for start in range(0, m, _BLOCK):
             yield self._formed(np.arange(start, min(start + _BLOCK, m)))
+
+    def _crossed(self, chosen: Matrix) -> Matrix:
+        """Return columns of A'A."""
+        if isinstance(self.variance.A, RowStream):
+            return self.variance.A.normal(_units(self.variance.A.shape[-1], chosen))
+        return np.asarray(_transpose(self.variance.A) @ self._formed(chosen))
 
     def _formed(self, chosen: Matrix) -> Matrix:
         """Return columns of the standardised data."""

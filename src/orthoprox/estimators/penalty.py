@@ -35,7 +35,13 @@ def largest_weight(coupling: float, spread: float, penalty: str) -> float:
 
 def row_coupling(C: Matrix, n: int, penalty: str) -> float:
     """Return rho of a dense C."""
-    off = np.abs(C - np.diag(C.diagonal()))
+    return largest_row(np.abs(C - np.diag(C.diagonal())), n, penalty)
+
+
+def largest_row(off: Matrix, n: int, penalty: str) -> float:
+    """Return the largest entry of a nonnegative matrix, or for "l21" the largest norm of the n
+    largest entries of a row.
+    """
     if penalty != "l21":
         return float(np.max(off))
     largest = np.sort(off, axis=1)[:, -n:]

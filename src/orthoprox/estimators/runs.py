@@ -15,7 +15,8 @@ from orthoprox.estimators.starts import coordinates, principal, rotated
 from orthoprox.estimators.wanted import Wanted
 from orthoprox.nonsmooth.indicator import Box
 from orthoprox.problems.work import Work
-from orthoprox.stopping.clock import Deadline, Part, united
+from orthoprox.stopping.clock import Deadline
+from orthoprox.stopping.parts import Part, united
 
 Matrix = np.ndarray[Any, Any]
 _CHECK = 20  # iterations of a run from a point that is refitted

@@ -161,11 +161,11 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None) -> "SparsePCA":
-        """Find the components of a table: dense, sparse, a data frame, a memory map or a
-        ``LinearOperator``, one row for each sample; what was fitted before is forgotten.
+        """Find the components of a table: dense, sparse, a data frame, a ``LinearOperator`` or rows
+        in blocks, as ``Variance`` has them; what was fitted before is forgotten.
         """
         data = table.checked(self, X, samples=2)
-        moments = table.moments(data, None) if table.has_moments(data) else None
+        moments = table.moments(data, None, shown=self.verbose) if table.has_moments(data) else None
         covariance, self.mean_, self.scale_ = table.covariance(data, moments, self.center, self.scale)
         fitted = self._fitted(covariance, data.shape[0], table.dtype(data))
         self._moments: Moments | None = table.kept(moments)
@@ -184,7 +184,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 "partial_fit see its first block as well."
             )
         data = table.checked(self, X, reset=before is None, samples=1 if before is not None else 2)
-        moments = table.moments(data, before)
+        moments = table.moments(data, before, shown=self.verbose)
         covariance, self.mean_, self.scale_ = table.of_moments(moments, self.center, self.scale)
         fitted = self._fitted(covariance, moments.count, table.dtype(data))
         self._moments = moments  # a call that fails adds nothing

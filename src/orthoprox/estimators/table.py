@@ -9,9 +9,13 @@ from sklearn.utils.validation import validate_data
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
+from orthoprox.estimators import blocks
 from orthoprox.estimators.covariance import WIDE, Covariance, Formed, Products
 from orthoprox.smooth.variance import Variance
+from orthoprox.streams.blocks import Blocks
 from orthoprox.streams.moments import Moments
+from orthoprox.streams.rows import RowStream
+from orthoprox.streams.sources import as_blocks
 
 Matrix = np.ndarray[Any, Any]
 Standardised = tuple[Covariance, Matrix, Matrix]  # C, the mean and the scale
@@ -21,18 +25,22 @@ _PRINTED = 1e-3  # of the largest entry, times sqrt(m): a negative eigenvalue fr
 
 
 def checked(estimator: Any, X: Any, *, reset: bool = True, samples: int = 1) -> Any:
-    """Return samples as scikit-learn checks them, at least so many; a memory map stays one."""
+    """Return samples as scikit-learn checks them, at least so many; what is read in blocks of rows
+    is checked when it is read.
+    """
     if inputs.is_operator(X):
         data = operator(estimator, X, reset=reset)
         if data.shape[0] < samples:
             raise ValueError(f"X has n_samples = {data.shape[0]}; a covariance needs at least {samples}.")
         return data
+    rows = as_blocks(X, "X")
+    if rows is not None:
+        return blocks.checked(estimator, rows, reset=reset, samples=samples)
     options = {"accept_sparse": ("csr", "csc"), "dtype": [np.float64, np.float32], "reset": reset}
     try:
-        data = validate_data(estimator, _named(X), ensure_min_samples=samples, **options)
+        return validate_data(estimator, _named(X), ensure_min_samples=samples, **options)
     except ValueError as error:
         raise _of_columns(X, error) from error
-    return X if isinstance(X, np.memmap) and data.dtype == X.dtype else data
 
 
 def checked_covariance(estimator: Any, C: Any) -> Matrix:
@@ -43,6 +51,8 @@ def checked_covariance(estimator: Any, C: Any) -> Matrix:
 
 def has_moments(data: Any) -> bool:
     """Tell whether the m x m moments of the data are formed."""
+    if isinstance(data, Blocks):
+        return RowStream(data).forms_gram
     return data.shape[1] <= WIDE and not inputs.is_operator(data)
 
 
@@ -65,8 +75,12 @@ def covariance(data: Any, moments: Moments | None, center: Any, scale: Any) -> S
     return found, _or(term.center, np.zeros(m)), _or(term.scale, np.ones(m))
 
 
-def moments(data: Any, before: Moments | None) -> Moments:
-    """Return the moments of the samples, added to those before, block by block."""
+def moments(data: Any, before: Moments | None, *, shown: bool = False) -> Moments:
+    """Return the moments of the samples, added to those before, block by block; this may be
+    shown.
+    """
+    if isinstance(data, Blocks):
+        return blocks.moments(data, before, shown=shown)
     m = data.shape[1]
     if m > WIDE:
         raise ValueError(f"X has {m} variables; partial_fit keeps their {m} x {m} moments and takes at most {WIDE}, use fit.")
@@ -120,6 +134,8 @@ def scores(data: Any, mean: Matrix, scale: Matrix, components: Matrix) -> Matrix
     directions = np.asarray(components / scale).T
     if sp.issparse(data) or inputs.is_operator(data):
         found = data @ directions - np.matmul(mean, directions)
+    elif isinstance(data, Blocks):
+        found = data.joined(blocks.Scores(mean, directions))
     else:
         found = np.concatenate([np.matmul(block - mean, directions) for block in _blocks(data)])
     return np.asarray(found, dtype=dtype(data))
@@ -130,6 +146,8 @@ def share(data: Any, mean: Matrix, scale: Matrix, components: Matrix) -> float:
     """Return the share of sum |(a - mean) / scale|^2 over the samples a that the scores have."""
     if inputs.is_operator(data):
         total = float(np.sum(Products(Variance(data, center=mean, scale=scale), 1.0).variances))
+    elif isinstance(data, Blocks):
+        return blocks.share(data, mean, scale, components)
     elif sp.issparse(data):
         weights = (mean / scale) ** 2
         stored = data.tocsc()
@@ -161,8 +179,7 @@ def _blocks(data: Any) -> Iterator[Any]:
     samples, m = data.shape
     rows = samples if sp.issparse(data) else max(1, _BLOCK_BYTES // (8 * m))
     for start in range(0, samples, rows):
-        block = data[start : start + rows]
-        yield np.asarray(block) if isinstance(block, np.memmap) else block
+        yield data[start : start + rows]
 
 
 def _named(X: Any) -> Any:

@@ -15,11 +15,10 @@ from orthoprox._arrays.words import shown
 from orthoprox.nonsmooth.base import HasFace, HasProxDerivative, Nonsmooth
 from orthoprox.problems.own_terms import Caller, TermError, checked, guarded, with_heeding_operator
 from orthoprox.problems.work import Work
-from orthoprox.smooth.base import Smooth
+from orthoprox.smooth.base import HasPasses, Smooth
 
 _SHORT = 2.0**-900  # a step into the domain of g
-_TINY = 1e-9  # times nu: a smoothing that only leads into the domain of g
-_TRIALS = 100  # of a smoothing
+_TINY, _TRIALS = 1e-9, 100  # times nu: a smoothing that only leads into the domain of g; trials of a smoothing
 _ABILITIES = "prox_derivative", "min_norm_subgradient", "directional_derivative", "interval", "face"
 
 
@@ -240,6 +239,8 @@ def counted(problem: Problem, work: Work, caller: Caller | None = None, *, loop:
     ell, g = uncounted(problem)
     if caller is not None and inputs.is_operator(getattr(ell, "A", None)):
         ell = with_heeding_operator(ell, caller)
+    elif caller is not None and isinstance(ell, HasPasses):
+        ell = ell.heeding(caller.heed)
 
     def evaluation(term: Any, name: str, *counts: str) -> Callable[..., Any]:
         own = not foreign(term)

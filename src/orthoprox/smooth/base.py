@@ -88,3 +88,11 @@ class HasData(Protocol):
     @property
     def data(self) -> Array | None:
         """One of the arrays, or None where there is none."""
+
+
+@runtime_checkable
+class HasPasses(Protocol):
+    """A smooth term whose evaluations may take long, since they pass over data on disk."""
+
+    def heeding(self, heed: Callable[[], object]) -> Smooth:
+        """Return the same term; it calls ``heed`` now and then, which may end an evaluation."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -15,9 +16,11 @@ from orthoprox._arrays.library import Array, inner, is_array, namespace
 from orthoprox._linalg import products
 from orthoprox._linalg.adjoint import check_adjoint
 from orthoprox._linalg.inverse import Inverses, check_shift, shifted_inverse, shifted_inverses
+from orthoprox._linalg.restricted import some_columns
 from orthoprox._linalg.spectrum import dense_norm, spectral_norm
 from orthoprox.smooth.base import Smooth
 from orthoprox.streams.rows import RowStream
+from orthoprox.streams.sources import as_blocks
 from orthoprox.streams.sparse import Centred
 from orthoprox.streams.standardised import standardised
 
@@ -33,7 +36,8 @@ class Variance(Smooth):
     column of X these are ``2 m^2`` and ``4 z``, with z the number of stored entries of A; forming
     A'A costs ``z m`` once, which is spread over a thousand columns. An operator is applied, never
     formed; one random test <Ax, y> = <x, A'y> tells whether its ``rmatvec`` is the adjoint of its
-    ``matvec``. A memory map is read in row blocks: once, if A'A pays.
+    ``matvec``. Data that come in blocks of rows are read once for A'A, if m is at most 20,000;
+    beyond, each product reads them, and what this costs is logged beforehand.
 
     With a center c and a scale s, A stands for (A - 1c') / s. A dense array is centred once. Sparse
     data stay sparse and operators are applied: the center is subtracted from their products, by
@@ -41,8 +45,11 @@ class Variance(Smooth):
 
     Parameters
     ----------
-    A : array, np.memmap, scipy.sparse matrix or LinearOperator, shape (p, m)
-        One row for each observation; arrays may carry leading batch axes.
+    A : array, scipy.sparse matrix, LinearOperator or rows in blocks, shape (p, m)
+        One row for each observation; arrays may carry leading batch axes. In blocks come the rows
+        of an ``np.memmap``, of arrays of zarr, HDF5 and AnnData in backed mode, of a ParquetFile,
+        of Dask's arrays and data frames, what ``orthoprox.tables.row_blocks`` returns, and the
+        blocks that an iterator, or a function that returns one, gives.
     center : bool or array of shape (m,)
         What to subtract from the columns: True for their means.
     scale : bool or array of shape (m,)
@@ -62,20 +69,23 @@ class Variance(Smooth):
         matrix = _matrix(A)
         if inputs.is_operator(A):
             check_adjoint(A, "A")
-        used, self.center, self.scale = standardised(matrix, center, scale, cross=_gram_pays(matrix))
+        used, self.center, self.scale = standardised(matrix, center, scale)
         _check_size(used)
-        gram = _gram(used) if _gram_pays(matrix) else None
+        H = (
+            _hessian(used, keep=A is used.rows)
+            if isinstance(used, RowStream)
+            else -2 * _gram(used)
+            if _gram_pays(matrix)
+            else None
+        )
         if isinstance(used, Centred):
-            used, gram = used.astype(matrix.dtype), None if gram is None else gram.astype(matrix.dtype)
+            used, H = used.astype(matrix.dtype), None if H is None else H.astype(matrix.dtype)
         self.A: Any = used
-        self._hessian = None if gram is None else -2 * gram  # -2A'A, if it is formed
+        self._hessian = H  # -2A'A, if it is formed
         if self._hessian is not None and not bool(
             namespace(self._hessian).all(namespace(self._hessian).isfinite(self._hessian))
         ):
             raise ValueError("A has entries so large that A'A overflows; it needs to be finite, scale A.")
-        if isinstance(self.A, RowStream) and self._hessian is None and self.A.moments is None:
-            for _ in self.A.blocks():  # reading checks: bad entries are reported now, not in the middle of a run
-                pass
 
     def times(self, factor: float) -> "Variance":
         """Return factor l; A is multiplied by the root of the factor."""
@@ -85,20 +95,28 @@ class Variance(Smooth):
         multiple._forget()
         return multiple
 
-    def at_rows(self, rows: Array, columns: float = _AMORTISED) -> "Variance | None":
-        """Return l of matrices that are 0 outside of these rows, as a term of its own; None if the
-        data do not fit into memory. ``columns`` tells over how many column products the cost of
-        forming A'A is spread.
+    def at_rows(self, rows: Array, columns: float = _AMORTISED) -> "Variance":
+        """Return l of matrices that are 0 outside of these rows, as a term of its own. ``columns``
+        tells over how many column products the cost of forming A'A is spread; of data in blocks
+        that do not fit into memory it is formed, in one pass.
         """
         part, A = copy(self), _columns(self.A, rows)
-        if A is None:
-            return None
-        part.A = A
         part._hessian = None if self._hessian is None else self._hessian[rows][:, rows]
+        if part._hessian is None and isinstance(A, RowStream):
+            A = A.held()
         if part._hessian is None and _gram_pays(A.A if isinstance(A, Centred) else A, columns):
             part._hessian = -2 * _gram(A)
+        part.A = A
         part._forget()
         return part
+
+    def heeding(self, heed: Callable[[], object]) -> "Variance":
+        """Return the same term; products that read data in blocks call ``heed`` after each."""
+        if self._hessian is not None or not isinstance(self.A, RowStream):
+            return self
+        same = copy(self)
+        same.A = replace(self.A, heed=heed)
+        return same
 
     def _forget(self) -> None:
         """Forget what was computed of other data."""
@@ -156,8 +174,8 @@ class Variance(Smooth):
     def value(self, X: Array) -> Array:
         if self._hessian is not None:
             return inner(X, products.apply(self._hessian, X)) / 2
-        AX = self._times(X)
-        return -inner(AX, AX)
+        AX = None if isinstance(self.A, RowStream) else self._times(X)
+        return self.value_and_grad(X)[0] if AX is None else -inner(AX, AX)
 
     def grad(self, X: Array) -> Array:
         return self._grad(X)
@@ -173,6 +191,8 @@ class Variance(Smooth):
     def _grad(self, X: Array) -> Array:
         if self._hessian is not None:
             return products.apply(self._hessian, X)
+        if isinstance(self.A, RowStream):
+            return -2 * self.A.normal(X)
         return -2 * (_transposed(self.A) @ self._times(X))
 
     def _times(self, X: Array) -> Array:
@@ -191,7 +211,7 @@ class Variance(Smooth):
         if is_array(self.A):
             p, m = self.A.shape[-2:]
             return 2 * dense_norm(self._outer if p < m else self.A.mT @ self.A)  # both have the same largest eigenvalue
-        return 2 * spectral_norm(lambda V: self.A.T @ (self.A @ V), self.A.shape[1])
+        return 2 * spectral_norm(lambda V: -self._grad(V) / 2, self.A.shape[1])
 
     @property
     def modulus(self) -> float:
@@ -228,9 +248,16 @@ class Variance(Smooth):
 
 
 def _matrix(A: Any) -> Any:
-    if isinstance(A, RowStream):
-        return A
-    return RowStream(A) if isinstance(A, np.memmap) else inputs.operator(A, "A")
+    blocks = None if inputs.is_operator(A) else as_blocks(A)
+    return inputs.operator(A, "A") if blocks is None else RowStream(blocks)
+
+
+def _hessian(A: RowStream, *, keep: bool) -> Array | None:
+    """Return -2A'A of data in blocks, or None and tell what doing without it costs."""
+    if A.forms_gram:
+        return A.gram(-2.0, keep=keep)
+    A.tell_cost()
+    return None
 
 
 def _check_size(A: Any) -> None:
@@ -248,37 +275,18 @@ def _check_size(A: Any) -> None:
 def _gram_pays(A: Any, columns: float = _AMORTISED) -> bool:
     if inputs.is_operator(A):
         return False
+    if isinstance(A, RowStream):
+        return A.forms_gram
     p, m = A.shape[-2:]
     stored = A.nnz if sp.issparse(A) else p * m
     return bool(2 * m**2 + stored * m / columns <= 4 * stored)
 
 
 def _columns(A: Any, chosen: Array) -> Any:
-    """Return columns of the data as they are stored, those of a memory map in memory; None if they
-    do not fit there.
-    """
+    """Return columns of the data as they are stored."""
     if isinstance(A, (RowStream, Centred)):
         return A.columns(chosen)
-    return _some_columns(A, chosen) if inputs.is_operator(A) else A[:, chosen]
-
-
-def _some_columns(A: Any, chosen: Array) -> Any:
-    """Return an operator on some columns of another."""
-    from scipy.sparse.linalg import LinearOperator
-
-    def put(V: Array) -> Array:
-        X = np.zeros((A.shape[1], *V.shape[1:]), V.dtype)
-        X[chosen] = V
-        return X
-
-    def forward(V: Array) -> Array:
-        return A @ put(V)
-
-    def adjoint(U: Array) -> Array:
-        return (A.T @ U)[chosen]
-
-    products = {"matvec": forward, "matmat": forward, "rmatvec": adjoint, "rmatmat": adjoint}
-    return LinearOperator((A.shape[0], len(chosen)), dtype=A.dtype, **products)
+    return some_columns(A, chosen) if inputs.is_operator(A) else A[:, chosen]
 
 
 def _gram(A: Any) -> Array:

@@ -8,52 +8,23 @@ it may go on; a ``Stopped`` then ends it, and whoever holds the best point so fa
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from math import inf
 from time import perf_counter, process_time
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from orthoprox._arrays import inputs
 from orthoprox.files.journal import CURRENT
 from orthoprox.problems.work import Work
+from orthoprox.stopping.parts import PARTS, Account, Part
 from orthoprox.stopping.status import Status
 
 T = TypeVar("T")
 
-PARTS = "start", "run", "lower minima", "polish", "certificate"
 _GRACE, _MOMENT = 0.1, 0.1  # a call may be late by this share of its budget, and so many seconds
-
-
-@dataclass(frozen=True)
-class Part:
-    """What one part of a call took, and the objective it left."""
-
-    name: str  # one of PARTS
-    seconds: float  # wall time
-    gradients: int
-    objective: float  # f at the feasible point that the part left; NaN if it left none
-
-
-def united(parts: Sequence[Part], others: Sequence[Part]) -> tuple[Part, ...]:
-    """Return the parts of two calls together, with the objectives that the first has left."""
-    known = {part.name: part for part in others} | {part.name: part for part in parts}
-    both = (*parts, *others)
-
-    def total(name: str) -> Part:
-        mine = [part for part in both if part.name == name]
-        return replace(known[name], seconds=sum(part.seconds for part in mine), gradients=sum(part.gradients for part in mine))
-
-    return tuple(total(name) for name in PARTS if name in known)
-
-
-@dataclass
-class _Account:
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    gradients: int = 0
 
 
 class Meter:
@@ -70,7 +41,7 @@ class Meter:
     def __init__(self, part: str, work: Work | None = None) -> None:
         self.work = Work() if work is None else work  # the work that is counted so far
         self.left: dict[str, float] = {}  # the objective that each part has left
-        self._accounts: dict[str, _Account] = {}
+        self._accounts: dict[str, Account] = {}
         self._part = part
         self._mark = perf_counter(), processor_time(), self.work.gradients
         self._begin = self._mark[0]
@@ -136,7 +107,7 @@ class Meter:
     def _book(self) -> None:
         """Book what was done since the last look to the part that is at work."""
         before, now = self._mark, (perf_counter(), processor_time(), self.work.gradients)
-        account = self._accounts.setdefault(self._part, _Account())
+        account = self._accounts.setdefault(self._part, Account())
         account.seconds += now[0] - before[0]
         account.cpu_seconds += now[1] - before[1]
         account.gradients += now[2] - before[2]
@@ -162,13 +133,17 @@ class Deadline:
     ----------
     max_seconds : float, optional
         The time budget on the wall clock; it begins when this object is made. None means no end.
+    ranks : optional
+        Several processes that make the same call, all of which ask at the same places: the clock
+        and the Ctrl-C of the first are those of all.
     """
 
-    def __init__(self, max_seconds: Any = None) -> None:
+    def __init__(self, max_seconds: Any = None, ranks: Any = None) -> None:
+        self.ranks = ranks
         self.budget = inf if max_seconds is None else inputs.number(max_seconds, "max_seconds")
         self.interrupted = False  # whether Ctrl-C was pressed
         self._pressed = 0  # how often, as far as this object listens to it
-        self._end = inf if max_seconds is None else perf_counter() + self.budget
+        self._end = inf if max_seconds is None else self._now() + self.budget
         self._limit = self._end  # of the part that is at work
         self._reserve = 0.0  # seconds that the last measurement of a run is expected to take
         self._heeded, self._forced = True, False
@@ -176,12 +151,12 @@ class Deadline:
 
     def left(self) -> float:
         """Return the seconds that are left; negative when it is over."""
-        return inf if self._end == inf else self._end - perf_counter()
+        return inf if self._end == inf else self._end - self._now()
 
     @property
     def over(self) -> bool:
         """Whether the call has to end, and returns what it has, not what it would have found."""
-        return self.interrupted or (self._end < inf and perf_counter() >= self._end - self._reserve)
+        return self.interrupted or (self._end < inf and self._now() >= self._end - self._reserve)
 
     @property
     def status(self) -> Status:
@@ -190,14 +165,23 @@ class Deadline:
 
     def heed(self) -> None:
         """Raise :class:`Stopped` if the call, or the part that is at work, has to end."""
+        if self.ranks is not None and self.ranks.first(float(self._pressed)) > 0:
+            self.interrupted = True
         if not self._heeded:
             late = inf if self._forced else self._end + _GRACE * self.budget + _MOMENT
         elif self.interrupted:
             raise Stopped
         else:
             late = self._limit - self._reserve
-        if late < inf and perf_counter() >= late:
+        if late < inf and self._now() >= late:
             raise Stopped
+
+    def shared(self, seconds: float) -> float:
+        """Return a time that was measured, or that of the first of several processes."""
+        return seconds if self.ranks is None else float(self.ranks.first(seconds))
+
+    def _now(self) -> float:
+        return self.shared(perf_counter())
 
     def call(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a user's function, which Ctrl-C ends at once. What it computes is no part of the
@@ -228,7 +212,7 @@ class Deadline:
         """
         around = self._limit
         if around < inf:
-            now = perf_counter()
+            now = self._now()
             self._limit = min(around, now + share * (around - now))
         try:
             yield
@@ -256,9 +240,9 @@ class Deadline:
         if self._end == inf or not measuring:
             yield
             return
-        begin = perf_counter()
+        begin = self._now()
         yield
-        self._reserve = max(self._reserve, perf_counter() - begin)
+        self._reserve = max(self._reserve, self._now() - begin)
 
     def affords(self) -> bool:
         """Whether what is reserved can still be spent without much delay."""
@@ -272,6 +256,17 @@ class Deadline:
         This is for the main thread of a program that has no handler of its own for Ctrl-C.
         Elsewhere ``KeyboardInterrupt`` is raised wherever it is.
         """
+        with self._listening(), self.together("a call"):
+            yield
+
+    def together(self, what: str) -> AbstractContextManager[None]:
+        """Return the block that all of several processes begin and end; what one of them raises
+        there ends it on all.
+        """
+        return nullcontext() if self.ranks is None else cast(AbstractContextManager[None], self.ranks.together(what))
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
         main = threading.current_thread() is threading.main_thread()
         handler = signal.getsignal(signal.SIGINT) if main else None
         if handler not in (signal.default_int_handler, on_ctrl_c):
@@ -293,6 +288,6 @@ def on_ctrl_c(number: int, frame: FrameType | None) -> None:
     """Tell the calls that are under way; raise within a user's function, or the second time."""
     for call in _LISTENING:
         call._pressed += 1
-        call.interrupted = True
+        call.interrupted = call.interrupted or call.ranks is None
     if any(call._pressed > 1 or call._calling for call in _LISTENING):
         raise KeyboardInterrupt

@@ -1,11 +1,8 @@
 """Column means and scatter of rows that come in blocks, in double precision.
 
-Each block is centred by its own mean, and centred blocks are merged (Chan, Golub and LeVeque 1983):
-
-    n = n1 + n2,  d = mean2 - mean1,  mean = mean1 + d n2 / n,  S = S1 + S2 + d d' n1 n2 / n.
-
-Nothing is subtracted that is much larger than what is left, so that means far above the standard
-deviations cost digits of the means alone.
+Each block is centred by its own mean, and centred blocks are merged: ``accumulation.py`` has the
+formulas. Nothing is subtracted that is much larger than what is left, so that means far above the
+standard deviations cost digits of the means alone.
 """
 
 from typing import Any
@@ -14,9 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from orthoprox._arrays import inputs
-from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
-from orthoprox.streams.sparse import SparseColumns
+from orthoprox.streams.accumulation import Accumulation
 
 Matrix = np.ndarray[Any, Any]
 _NOISE = 10 * float(np.finfo(np.float64).eps)  # a standard deviation below this share of the mean is rounding
@@ -45,21 +41,28 @@ class Moments:
         given = np.zeros(shape) if scatter is None else inputs.matrix(scatter, "scatter", shape=shape)
         self.scatter: Matrix = np.asarray(given, np.float64)
 
-    @quiet()
     def add(self, block: Any) -> "Moments":
         """Return the moments with the rows of a block, dense or sparse, added."""
         rows = inputs.operator(block, "block")
         if len(rows.shape) != 2 or rows.shape[1] != self.m:
             raise ValueError(f"block has shape {tuple(rows.shape)}; it needs {self.m} columns, as the rows before it.")
-        if sp.issparse(rows):
-            columns = SparseColumns.of(rows)
-            mean, scatter = columns.mean, columns.scatter() if self.cross else columns.squares
-        else:
-            mean, D = deviations(np.asarray(rows))
-            scatter = D.T @ D if self.cross else np.sum(D * D, axis=0)
-        if not (np.all(np.isfinite(mean)) and np.all(np.isfinite(scatter))):
-            raise ValueError("block has entries so large that their squares overflow; scale it.")
-        return self.merge(Moments(self.m, cross=self.cross, count=rows.shape[0], mean=mean, scatter=scatter))
+        sums = self.accumulation()
+        sums.add(rows if sp.issparse(rows) else np.asarray(rows))
+        return Moments.of(sums)
+
+    def accumulation(self) -> Accumulation:
+        """Return these moments as sums to add to."""
+        sums = Accumulation(self.m, cross=self.cross)
+        sums.count, sums.mean, sums.scatter = self.count, self.mean, self.scatter.copy()
+        return sums
+
+    @classmethod
+    def of(cls, sums: Accumulation) -> "Moments":
+        """Return the moments of what was added up; the sums are not to be added to again."""
+        found = cls(1)
+        found.m, found.cross, found.count, found.mean = sums.m, sums.cross, sums.count, sums.mean
+        found.scatter = sums.symmetric()
+        return found
 
     def merge(self, other: "Moments") -> "Moments":
         """Return the moments of the rows of both."""

@@ -17,21 +17,20 @@ Standardised = tuple[Any, Array | None, Array | None]  # the matrix, its center,
 _COLUMNS = 64  # of an operator that are formed at once
 
 
-def standardised(A: Any, center: Any, scale: Any, *, cross: bool = False) -> Standardised:
+def standardised(A: Any, center: Any, scale: Any) -> Standardised:
     """Return (A - 1 center') / scale, the center and the scale.
 
     Each of ``center`` and ``scale`` is False, which gives None; True, the means and the standard
-    deviations with n - 1; or a vector. ``cross`` tells whether a memory map is read for its Gram
-    matrix as well.
+    deviations with n - 1; or a vector.
     """
-    m = A.shape[-1]
+    m = A.rows.columns if isinstance(A, RowStream) else A.shape[-1]
     asked_center, asked_scale = _vector(center, "center", m), _vector(scale, "scale", m)
     if is_array(asked_scale) and not np.all(asked_scale > 0):
         raise ValueError(f"scale has the entry {np.min(asked_scale):g}; it divides the columns and needs entries > 0.")
     if asked_center is False and asked_scale is False:
         return A, None, None
     kind = _stream if isinstance(A, RowStream) else _sparse if sp.issparse(A) else _dense if is_array(A) else _operator
-    matrix, used_center, used_scale = kind(A, asked_center, asked_scale, cross)
+    matrix, used_center, used_scale = kind(A, asked_center, asked_scale)
     for name, used in (("means", used_center), ("standard deviations", used_scale)):
         if used is not None and not bool(namespace(used).all(namespace(used).isfinite(used))):
             raise ValueError(f"A has entries so large that the {name} of its columns overflow; scale A.")
@@ -47,7 +46,7 @@ def _vector(value: Any, name: str, m: int) -> Any:
     return to_numpy(inputs.matrix(value, name, shape=(m,))).astype(np.float64)
 
 
-def _dense(A: Array, center: Any, scale: Any, cross: bool) -> Standardised:
+def _dense(A: Array, center: Any, scale: Any) -> Standardised:
     xp = namespace(A)
     matrix = xp.astype(A, xp.float64, copy=False)
     mean, D = deviations(A) if center is True or scale is True else (None, None)
@@ -63,7 +62,7 @@ def _dense(A: Array, center: Any, scale: Any, cross: bool) -> Standardised:
     return xp.astype(matrix, A.dtype, copy=False), shift, divisor
 
 
-def _sparse(A: Any, center: Any, scale: Any, cross: bool) -> Standardised:
+def _sparse(A: Any, center: Any, scale: Any) -> Standardised:
     columns = SparseColumns.of(A)
     shift, divisor = _given(center), _given(scale)
     if scale is True:
@@ -73,16 +72,15 @@ def _sparse(A: Any, center: Any, scale: Any, cross: bool) -> Standardised:
     return columns.centred(shift, divisor), columns.mean if shift is None else shift, divisor
 
 
-def _stream(A: RowStream, center: Any, scale: Any, cross: bool) -> Standardised:
+def _stream(A: RowStream, center: Any, scale: Any) -> Standardised:
     shift, divisor = _given(center), _given(scale)
     if center is True or scale is True:
-        moments = A.moments_of_columns(cross=cross)
+        moments = A.moments_of_columns()
         shift, divisor = moments.mean if center is True else shift, moments.scale() if scale is True else divisor
-        A = replace(A, moments=moments)
     return replace(A, center=shift, scale=divisor), shift, divisor
 
 
-def _operator(A: Any, center: Any, scale: Any, cross: bool) -> Standardised:
+def _operator(A: Any, center: Any, scale: Any) -> Standardised:
     from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
     shift, divisor = _given(center), _given(scale)

@@ -42,6 +42,10 @@ class _StoredRows:
     def dtype(self) -> Any:
         return self.group["data"].dtype
 
+    @property
+    def nnz(self) -> int:
+        return int(self.group["data"].shape[0])
+
     def __getitem__(self, rows: slice) -> Any:
         start, stop, _ = rows.indices(self.shape[0])
         ends = self.group["indptr"][start : stop + 1]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._arrays import inputs
+from orthoprox._arrays.arrow import floats, is_number
 from orthoprox.tables.choice import unique
 from orthoprox.tables.reader import ROWS, Block, Reader
 from orthoprox.tables.table import counted, named, quoted
@@ -18,7 +19,8 @@ class Parquet(Reader):
     """A Parquet file; only the columns that are variables are read."""
 
     @cached_property
-    def _file(self) -> Any:
+    def file(self) -> Any:
+        """The file of pyarrow."""
         try:
             import pyarrow as pa
             import pyarrow.parquet as pq
@@ -32,7 +34,7 @@ class Parquet(Reader):
 
     @cached_property
     def _all(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return unique(self._file.schema_arrow.names)
+        return unique(self.file.schema_arrow.names)
 
     @cached_property
     def _index(self) -> int | None:
@@ -40,19 +42,16 @@ class Parquet(Reader):
         asked = self.choice.index_among(self._all[0])
         if asked is not None or self.choice.no_index:
             return asked
-        told = (self._file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
+        told = (self.file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
         names = [name for name in told if isinstance(name, str)]
         return self._all[0].index(names[0]) if len(names) == 1 and names[0] in self._all[0] else None
 
     @cached_property
     def _kinds(self) -> tuple[list[int], list[int]]:
         """The columns that are variables, and those that are left out as no numbers."""
-        fields = self._file.schema_arrow.types
-        from pyarrow import types
-
+        fields = self.file.schema_arrow.types
         wanted = [at for at in self.choice.variables(self._all[0]) if at != self._index]
-        tests = types.is_integer, types.is_floating, types.is_boolean, types.is_decimal
-        numbers = [at for at in wanted if any(test(fields[at]) for test in tests)]
+        numbers = [at for at in wanted if is_number(fields[at])]
         others = [at for at in wanted if at not in numbers]
         if others and self.choice.columns:
             raise ValueError(f"--columns has {quoted(self._all[0][others[0]])}, which has the type {fields[others[0]]}.")
@@ -75,19 +74,21 @@ class Parquet(Reader):
             notes += (f"{counted(len(others), 'column')} without numbers left out: {told}.",)
         return notes
 
+    @property
+    def size(self) -> int:
+        return 8 * int(self.file.metadata.num_rows) * len(self.names)
+
+    @property
+    def stored(self) -> list[str]:
+        """The variables by their names in the file."""
+        return [self.file.schema_arrow.names[at] for at in self._kinds[0]]
+
     def blocks(self, rows: int = ROWS) -> Iterator[Block]:
         numbers = self._kinds[0]
         places = sorted({*numbers, *([] if self._index is None else [self._index])})
-        stored = [self._file.schema_arrow.names[at] for at in places]
-        for batch in self._file.iter_batches(inputs.integer(rows, "rows"), columns=stored):
+        stored = [self.file.schema_arrow.names[at] for at in places]
+        for batch in self.file.iter_batches(inputs.integer(rows, "rows"), columns=stored):
             columns = {at: batch.column(place) for place, at in enumerate(places)}
-            values = np.stack([_floats(columns[at]) for at in numbers], axis=1)
+            values = np.stack([floats(columns[at]) for at in numbers], axis=1)
             labels = None if self._index is None else tuple(map(str, columns[self._index].to_pylist()))
             yield Block(values, labels)
-
-
-def _floats(column: Any) -> Any:
-    """Return a column in double precision, NaN where it is null."""
-    from pyarrow import float64
-
-    return column.cast(float64()).to_numpy(zero_copy_only=False)

@@ -1,5 +1,6 @@
 """What a reader of tables is, and readers of formats that hold one matrix."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ class Reader(ABC):
     table that is read block by block.
     """
 
+    kind = "a file of text"  # in messages
+
     def __init__(self, source: Source, choice: Choice | None = None) -> None:
         self.source, self.choice = source, choice or Choice()
 
@@ -46,6 +49,11 @@ class Reader(ABC):
     @abstractmethod
     def blocks(self, rows: int = ROWS) -> Iterator[Block]:
         """Yield the rows from the first to the last, so many at a time."""
+
+    @property
+    def size(self) -> int:
+        """The bytes that the table takes in memory, 0 if that is not known before it is read."""
+        return 0
 
     def read(self) -> Table:
         """Return the whole table."""
@@ -71,6 +79,8 @@ class Matrix:
 class MatrixReader(Reader):
     """A reader of a format that holds one matrix."""
 
+    kind = "read as a whole"
+
     @abstractmethod
     def open(self) -> Matrix:
         """Return the matrix; its values may stay in the file."""
@@ -95,7 +105,7 @@ class MatrixReader(Reader):
         return unique(default_names(self.matrix.values.shape[1]) if names is None else names)
 
     @cached_property
-    def _chosen(self) -> Any:
+    def chosen(self) -> Any:
         """The columns that are variables: all, or some."""
         if self.choice.index is not None:
             raise ValueError(f"--index goes with tables that have columns of text, {self.source.label} has none; leave it out.")
@@ -105,18 +115,31 @@ class MatrixReader(Reader):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(np.array(self._named[0], dtype=object)[self._chosen].tolist())
+        return tuple(np.array(self._named[0], dtype=object)[self.chosen].tolist())
 
     @property
     def notes(self) -> tuple[str, ...]:
         return self._named[1]
+
+    @property
+    def size(self) -> int:
+        values = self.matrix.values
+        entries = getattr(values, "nnz", None)
+        return 8 * math.prod(values.shape) if entries is None else 12 * int(entries)
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether rows are read when they are asked for."""
+        return isinstance(self.matrix.values, np.memmap) or not (
+            isinstance(self.matrix.values, np.ndarray) or sp.issparse(self.matrix.values)
+        )
 
     def blocks(self, rows: int = ROWS) -> Iterator[Block]:
         rows, values, names = inputs.integer(rows, "rows"), self.matrix.values, self.matrix.row_names
         for start in range(0, values.shape[0], rows):
             part = values[start : start + rows]
             part = sp.csr_array(part) if sp.issparse(part) else np.asarray(part)
-            yield Block(_real(part[:, self._chosen]), None if names is None else names[start : start + rows])
+            yield Block(_real(part[:, self.chosen]), None if names is None else names[start : start + rows])
 
 
 def _real(values: Any) -> Any:

@@ -12,7 +12,7 @@ from orthoprox._arrays.inputs import suggestion
 STANDARD_INPUT = "-"
 _GZIP = b"\x1f\x8b"
 _START = 4096  # bytes that tell the format
-_SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".npy", ".npz", ".mtx", ".h5ad")
+SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".npy", ".npz", ".mtx", ".h5ad")
 
 
 class Source:
@@ -55,6 +55,14 @@ class Source:
         self._content = content
 
 
+class Folder(Source):
+    """A folder that is a table: a store of zarr, or files whose rows belong together."""
+
+    def __init__(self, path: Any) -> None:
+        self.path = os.fspath(path)
+        self.label, self.start, self._content = repr(self.path), b"", None
+
+
 def stem(path: str) -> str:
     """Return the name of a table without folders and suffixes."""
     name = Path(path).name.removesuffix(".gz")
@@ -70,7 +78,7 @@ def _check(path: str) -> None:
     """Raise where there is no file to read."""
     place = Path(path)
     if place.is_dir():
-        inside = sorted(entry.name for entry in place.iterdir() if entry.suffix in _SUFFIXES)
+        inside = sorted(entry.name for entry in place.iterdir() if entry.suffix in SUFFIXES)
         hint = f", such as {str(place / inside[0])!r}" if inside else ""
         raise IsADirectoryError(f"{path!r} is a folder; name a table in it{hint}.")
     if not place.exists():
