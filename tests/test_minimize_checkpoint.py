@@ -35,6 +35,8 @@ CALLS = {
     "several starts": partial(op.minimize, gaussian_pca(), "random", n_starts=3, compiled=False),
 }
 
+QUICK = "small", "smooth", "extreme", "float32", "several starts"
+
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_call_goes_on_from_every_checkpoint_to_the_same_end(tmp_path, monkeypatch, name):
@@ -42,7 +44,7 @@ def test_a_call_goes_on_from_every_checkpoint_to_the_same_end(tmp_path, monkeypa
     if name == "several starts":
         monkeypatch.setattr(op.minimize.__globals__["solve_from"].__globals__["cores"], "__code__", (lambda: 1).__code__)
     expected = CALLS[name]()
-    result, files = all_written(monkeypatch, tmp_path, CALLS[name], every=0.0 if name in ("small", "smooth") else 0.02)
+    result, files = all_written(monkeypatch, tmp_path, CALLS[name], every=0.0 if name in QUICK else 0.02)
     assert same(result, expected)
     assert result.resumed == 0
     assert len(files) > 2
