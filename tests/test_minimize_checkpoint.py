@@ -1,5 +1,6 @@
 """Calls with a checkpoint: from every file that was written, the end is the same."""
 
+import itertools
 import math
 import os
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from cases import SMOOTH_ONLY, SOLVERS, gaussian_pca, normal
 from checkpoints import all_written, same, some
 from orthoprox.nonsmooth import L1, L21, MCP, Zero
 from orthoprox.smooth import Function, Variance
-from orthoprox.stopping import MaxIterations, MaxSeconds, Status
+from orthoprox.stopping import MaxIterations, MaxSeconds, Status, clock
 from wide_problems import PLANTED
 
 pytestmark = pytest.mark.filterwarnings("ignore::orthoprox.ConvergenceWarning")
@@ -120,6 +121,19 @@ def test_what_ended_by_its_time_goes_on_with_a_new_one(tmp_path):
     assert resumed.resumed >= 1
     assert np.array_equal(resumed.X, expected.X)
     assert "resumed" in repr(resumed)
+
+
+def test_hops_that_time_has_cut_are_made_again(tmp_path, monkeypatch):
+    """Also if the call had converged before. The clock goes on by one at each look."""
+    problem, ticks = op.problems.sparse_pca(normal(1, 50, 30) / 7, 15, 0.8), itertools.count()
+    call = partial(op.minimize, problem, "random", effort="normal", compiled=False)
+    monkeypatch.setattr(clock, "perf_counter", lambda: float(next(ticks)))
+    expected, higher = call(max_seconds=1e9), 0
+    for k, share in enumerate((0.3, 0.45, 0.7, 0.8, 0.9)):
+        cut = call(max_seconds=share * expected.seconds, checkpoint=tmp_path / f"{k}.npz")
+        higher += cut.status is Status.CONVERGED and cut.projected_objective > expected.projected_objective + 1e-6
+        assert np.array_equal(call(checkpoint=tmp_path / f"{k}.npz", resume=True).X, expected.X), share
+    assert higher > 1
 
 
 def test_a_rule_of_seconds_counts_those_of_the_process(tmp_path):

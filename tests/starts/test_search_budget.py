@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import orthoprox as op
+from cases import gaussian_pca, normal
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox.problems.problem import counted
@@ -31,7 +32,7 @@ def test_f_decides_between_candidates_that_were_not_probed(monkeypatch, mu):
     """Whenever time is over, no candidate made so far is lower than the start. Under a weak penalty
     principal components are lower than coordinate vectors, under a strong one it is the reverse.
     """
-    problem, made = op.Problem(GAUSSIAN.smooth, op.nonsmooth.L1(mu), (60, 30)), []
+    problem, made = op.problems.sparse_pca(normal(0, 50, 30) / 7, 15, mu), []
     candidates = module._many_candidates
 
     def watched(problem, rng):
@@ -59,6 +60,17 @@ def test_probes_that_are_cut_short_keep_what_they_have_reached():
     for value, X in ends:
         assert value == pytest.approx(float(GAUSSIAN.value(X)))
         np.testing.assert_allclose(X.T @ X, np.eye(30), atol=1e-12)
+
+
+def test_principal_components_have_gone_on_before_other_candidates_are_made():
+    """Whatever cuts the search then, their longer probe is not lost."""
+    problem = gaussian_pca(m=100, n=10, p=60)
+    V = search(counted(problem, Work(), Clock(4)), np.random.default_rng(0))[0]
+    heeded = Clock(10**6)
+    probe_ends(counted(problem, Work(), heeded), [V], (int(SMALL.hasty),))
+    looks = 10**6 - heeded.left + 8
+    (X,) = search(counted(problem, Work(), Clock(looks)), np.random.default_rng(0))
+    assert float(problem.value(X)) <= probe_ends(problem, [V], (int(SMALL.hasty),))[0][0] < float(problem.value(V))
 
 
 @pytest.mark.parametrize(("shape", "share"), [((60, 30), SMALL.share), ((100, 50), SETTINGS.share)])

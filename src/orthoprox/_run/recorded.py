@@ -108,7 +108,7 @@ class Recording:
             except BaseException:
                 journal.write()
                 raise
-            if finished(value):
+            if finished(value) and not journal.over():  # else a search that was cut may go on
                 file.write(value, self.known, finished=True)
                 _remove_parts(file.place)
             else:

@@ -120,20 +120,24 @@ def _beyond_probes(problem: Problem, kinds: int = 2) -> float:
 
 
 def _probed_side_by_side(problem: Problem, rng: np.random.Generator) -> list[tuple[float, Array]]:
-    """Return where the probes of a small problem end, with f there, the lowest first; if time is
-    over before they have begun, the candidates made so far, with f at each.
+    """Return where the probes of a small problem end, with f there, the lowest first. If time is
+    over before they have begun, these are the candidates made so far, with f at each.
+
+    The longer probe of principal components comes first: if time is short, it finds most.
     """
-    candidates, found = list[Array](), list[tuple[float, Array]]()
+    candidates, found, waited = list[Array](), list[tuple[float, Array]](), list[tuple[float, Array]]()
+    longer = partial(probe_ends, problem, stages=(int(SMALL.hasty),))
     with suppress(Stopped, *BROKEN):
         for X in _many_candidates(problem, rng):
             candidates.append(X)
+            if len(candidates) == 1 and _worth_waiting(problem):
+                waited = longer([X])
         found = probe_ends(problem, candidates)
-        if _worth_waiting(problem):
-            components = candidates[0]
-            found[:1] = probe_ends(problem, [found[0][1], components], (int(SMALL.hasty),))
-    if found or not candidates:
-        return found
-    return list(zip(_values(problem, np.stack(candidates)).tolist(), candidates, strict=True))
+        if waited:
+            found[:1] = longer([found[0][1]])
+    if candidates and not found:
+        found = list(zip(_values(problem, np.stack(candidates)).tolist(), candidates, strict=True))
+    return sorted(found + waited, key=itemgetter(0))
 
 
 def _many_candidates(problem: Problem, rng: np.random.Generator) -> Iterator[Array]:
