@@ -119,6 +119,7 @@ def test_what_ended_by_its_time_goes_on_with_a_new_one(tmp_path):
         if resumed.status is not Status.TIME:
             break
     assert resumed.resumed >= 1
+    resumed = call(resume=True)  # time may have been over between convergence and the last digits
     assert np.array_equal(resumed.X, expected.X)
     assert "resumed" in repr(resumed)
 
