@@ -18,7 +18,6 @@ class Small:
     # starts, and hops to lower minima
     stack: int = 16  # starts that are probed side by side; columns of X for compiled Newton steps, at most
     stages: tuple[int, int] = (40, 80)  # iterations of a probe
-    share: float = 0.7  # of a time budget, for the search for a start, whose probes end near minima
     halving: int = 4  # one in so many probes goes on after a stage
     decomposed: int = 250  # rows, or half the free entries, up to which a decomposition is cheap
     jitter: float = 0.05  # random perturbation of a minimiser, of columns of length 1
