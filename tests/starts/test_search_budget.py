@@ -73,7 +73,7 @@ def test_principal_components_have_gone_on_before_other_candidates_are_made():
     assert float(problem.value(X)) <= probe_ends(problem, [V], (int(SMALL.hasty),))[0][0] < float(problem.value(V))
 
 
-@pytest.mark.parametrize(("shape", "share"), [((60, 30), SMALL.share), ((100, 50), SETTINGS.share)])
+@pytest.mark.parametrize(("shape", "share"), [((60, 30), module._SMALL_SHARE), ((100, 50), SETTINGS.share)])
 def test_the_probes_of_a_small_problem_may_take_most_of_the_time(shape, share):
     assert time_share(op.Problem(op.smooth.Quadratic(np.eye(shape[0])), op.nonsmooth.L1(0.1), shape)) == share
 
