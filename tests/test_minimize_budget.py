@@ -8,6 +8,8 @@ from scipy.sparse.linalg import LinearOperator
 
 import orthoprox as op
 from cases import SMOOTH_ONLY, SOLVERS, normal
+from orthoprox._adaptive.settings import SETTINGS
+from orthoprox.minimize import _time_share
 from orthoprox.nonsmooth import L1, Zero
 from orthoprox.starts import STARTS
 from orthoprox.stopping import Status
@@ -105,3 +107,8 @@ def test_a_start_that_is_cut_short_is_used():
             result = op.minimize(problem("gradient", L1(0.1)), start, max_seconds=1.0, tol=1e-14)
         values.append(result.projected_objective)
     assert values[0] <= 0.8 * values[1]  # both are negative
+
+
+@pytest.mark.parametrize(("shape", "share"), [((60, 30), 0.7), ((100, 50), SETTINGS.share)])
+def test_the_probes_of_a_small_problem_may_take_most_of_the_time(shape, share):
+    assert _time_share(op.Problem(op.smooth.Quadratic(np.eye(shape[0])), L1(0.1), shape)) == share

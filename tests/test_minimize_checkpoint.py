@@ -199,6 +199,7 @@ def test_a_method_of_ones_own_goes_on(tmp_path, monkeypatch):
         ({"method": "lsalm"}, "the method is"),
         ({"start": "pca"}, "the start is 'search' there and 'pca' here"),
         ({"problem": gaussian_pca(mu=0.6)}, "the data or the weights are others"),
+        ({"problem": gaussian_pca(mu=0.5 * (1 + 1e-6))}, "the data or the weights are others"),
         ({"problem": gaussian_pca(p=61)}, "the data or the weights are others"),
         ({"problem": gaussian_pca(n=3)}, "the shape of X is"),
         ({"problem": replace(gaussian_pca(), nonsmooth=L21(0.5))}, "the nonsmooth term is 'L1' there and 'L21' here"),

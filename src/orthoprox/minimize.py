@@ -40,10 +40,12 @@ from orthoprox.solvers import SOLVERS
 from orthoprox.solvers.base import Solver
 from orthoprox.starts import STARTS
 from orthoprox.starts.points import random
-from orthoprox.starts.search import any_point, canonical, is_wide, runner_up_pays, search, time_share
+from orthoprox.starts.search import any_point, canonical, is_wide, runner_up_pays, search
 from orthoprox.stopping.clock import Deadline, Meter
 from orthoprox.stopping.rules import Stop
 from orthoprox.stopping.status import Status
+
+_SMALL_SHARE = 0.7  # of a time budget, for the search on a small problem, whose probes end near minima
 
 
 class ConvergenceWarning(UserWarning):
@@ -264,7 +266,7 @@ def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, 
 
 def _found_starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
     starts: list[Array] = []
-    with deadline.part(time_share(problem) if name == "search" else 0.5), suppress(*BROKEN):
+    with deadline.part(_time_share(problem) if name == "search" else 0.5), suppress(*BROKEN):
         if name == "search":
             return search(problem, rng, number)
         for _ in range(number):
@@ -274,3 +276,8 @@ def _found_starts(problem: Problem, name: str, number: int, rng: np.random.Gener
 
 def _in_precision(X: Array, like: Array) -> Array:
     return X if X.dtype == like.dtype else namespace(X).astype(X, like.dtype)
+
+
+def _time_share(problem: Problem) -> float:
+    """Return the share of a time budget that the search for a start may take."""
+    return _SMALL_SHARE if problem.is_small(SMALL.entries) else SETTINGS.share

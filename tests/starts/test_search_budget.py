@@ -5,12 +5,11 @@ import pytest
 
 import orthoprox as op
 from cases import gaussian_pca, normal
-from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox.problems.problem import counted
 from orthoprox.problems.work import Work
 from orthoprox.starts import search as module
-from orthoprox.starts.search import probe_ends, runner_up_pays, search, time_share
+from orthoprox.starts.search import probe_ends, runner_up_pays, search
 from small_problems import GAUSSIAN
 from within_calls import Clock
 
@@ -71,11 +70,6 @@ def test_principal_components_have_gone_on_before_other_candidates_are_made():
     looks = 10**6 - heeded.left + 8
     (X,) = search(counted(problem, Work(), Clock(looks)), np.random.default_rng(0))
     assert float(problem.value(X)) <= probe_ends(problem, [V], (int(SMALL.hasty),))[0][0] < float(problem.value(V))
-
-
-@pytest.mark.parametrize(("shape", "share"), [((60, 30), module._SMALL_SHARE), ((100, 50), SETTINGS.share)])
-def test_the_probes_of_a_small_problem_may_take_most_of_the_time(shape, share):
-    assert time_share(op.Problem(op.smooth.Quadratic(np.eye(shape[0])), op.nonsmooth.L1(0.1), shape)) == share
 
 
 def test_a_large_problem_is_not_searched_twice():

@@ -30,6 +30,7 @@ T = TypeVar("T")
 
 _KINDS = {"problem": Problem}  # no file holds one: whoever resumes has it
 _PROJECTIONS = 3  # of the gradient, by which data are recognised
+_SHORT = 1e-3  # a step after which the prox of no ordinary weight is 0
 _CLOSE = 1e-9  # the relative difference that another machine may make
 
 
@@ -183,9 +184,9 @@ def _of_problem(problem: Problem, X: Array) -> Described:
     with quiet():
         try:
             D, rng = ell.grad(X), np.random.default_rng(1)
-            P = g.prox(X, 1 / (1 + 2 * g.modulus))
+            P, near = (g.prox(X, t / (1 + 2 * g.modulus)) for t in (1.0, _SHORT))
             projections = [namespace(X).sum(D * from_numpy(rng.standard_normal(D.shape), X)) for _ in range(_PROJECTIONS)]
-            numbers = [norm(D), ell.value(X), *projections, norm(P), g.value(P)]
+            numbers = [norm(D), ell.value(X), *projections, norm(P), g.value(P), norm(near), g.value(X)]
         except (*BROKEN, ValueError, TypeError):  # the call will tell
             numbers = []
     return described | {"values of its terms": [repr(float(number)) for number in numbers]}

@@ -33,8 +33,6 @@ from orthoprox.stopping.clock import Deadline, Stopped
 
 Kind = Callable[[Problem, np.random.Generator], Array]
 
-_SMALL_SHARE = 0.7  # of a time budget, for the search on a small problem, whose probes end near minima
-
 
 def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[Array]:
     """Return the ``number`` starts with the lowest probe values.
@@ -83,11 +81,6 @@ def canonical(rng: np.random.Generator, problem: Problem, deadline: Deadline) ->
     with deadline.part(), suppress(*BROKEN):
         return Canonical(rng, problem)
     return rng
-
-
-def time_share(problem: Problem) -> float:
-    """Return the share of a time budget that a search may take."""
-    return _SMALL_SHARE if problem.is_small(SMALL.entries) else SETTINGS.share
 
 
 def is_wide(problem: Problem) -> bool:
