@@ -48,14 +48,13 @@ print(f"the fit took {most / 2**20:.0f} MB at most")
 print("nonzeros:", pca.n_nonzero_, "samples seen:", pca.n_samples_seen_)
 
 # %%
-# What was found, over what is true (grey).
+# What was found, and the line of what is true.
 
 figure, axes = plt.subplots(figsize=(9, 3.2), layout="constrained")
 for j, (component, colour) in enumerate(zip(pca.components_, ("#542788", "#e08214", "#1b7837"), strict=True)):
     axes.bar(range(variables), component, color=colour, width=1.0, label=f"component {j + 1}")
-axes.fill_between(
-    range(variables), truth.max(axis=0) / np.linalg.norm(truth[0]), color="0.88", step="mid", zorder=0, label="truth"
-)
+unit = truth.max(axis=0) / np.linalg.norm(truth[0])
+axes.step(range(variables), unit, where="mid", color="black", linewidth=0.8, label="truth")
 axes.set(xlabel="variable", ylabel="loading", xlim=(0, variables))
 axes.spines[["top", "right"]].set_visible(False)
 axes.legend(frameon=False)
