@@ -38,13 +38,28 @@ smartquotes = False  # X'X is no quotation
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 4
 
-GALLERY = (
-    "wine variance genes digits selection outliers own_terms path certificate starts matching modes convergence paper resume"
-)
+GALLERY = [  # in this order
+    "wine",
+    "variance",
+    "genes",
+    "digits",
+    "selection",
+    "outliers",
+    "own_terms",
+    "path",
+    "certificate",
+    "starts",
+    "matching",
+    "modes",
+    "convergence",
+    "paper",
+    "resume",
+    "dask",
+]
 sphinx_gallery_conf: dict[str, Any] = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "within_subsection_order": ExplicitOrder([*(f"plot_{name}.py" for name in GALLERY.split()), "*"]),
+    "within_subsection_order": ExplicitOrder([*(f"plot_{name}.py" for name in GALLERY), "*"]),
     "image_scrapers": ("matplotlib", figures),
     "abort_on_example_error": True,
     "min_reported_time": float("inf"),  # times are those of a machine

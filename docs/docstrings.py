@@ -12,7 +12,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-MARKUP = re.compile(r"(``.+?``|:\w+:`.+?`|>>> .*)")  # what is markup, and stays as it is
+MARKUP = re.compile(r"(``.+?``|:\w+:`.+?`)")  # what is markup, and stays as it is
 UNDERLINE = re.compile(r"^-{3,}$")
 
 
@@ -24,7 +24,12 @@ def escaped(line: str) -> str:
 
 
 def prepared(lines: list[str]) -> list[str]:
-    """Return a docstring with literal blocks for the indented formulas before its first section."""
+    """Return a docstring with literal blocks for the indented formulas before its first section;
+    examples stay as they are.
+    """
+    if "Examples" in lines:
+        end = lines.index("Examples")
+        return prepared(lines[:end]) + lines[end:]
     sections = next((k - 1 for k, line in enumerate(lines) if UNDERLINE.match(line)), len(lines))
     found: list[str] = []
     literal = False

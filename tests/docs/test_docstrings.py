@@ -32,5 +32,10 @@ def test_an_indented_formula_is_a_literal_block_and_a_section_is_none():
     assert found.count("::") == 1
 
 
+def test_examples_stay_as_they_are():
+    lines = ["A |formula|.", "", "Examples", "--------", ">>> 2 * 3", "6"]
+    assert prepared(lines) == ["A \\|formula\\|.", *lines[1:]]
+
+
 def test_fields_have_the_comments_of_the_source():
     assert list(fields(Point)) == [("X", "where it is, |X|_F")]
