@@ -95,6 +95,14 @@ class Variance(Smooth):
         multiple._forget()
         return multiple
 
+    def astype(self, dtype: Any) -> "Variance":
+        """Return l of the same dense data in another precision."""
+        other = copy(self)
+        other.A = self.A.astype(dtype)
+        other._hessian = None if self._hessian is None else self._hessian.astype(dtype)
+        other._forget()
+        return other
+
     def at_rows(self, rows: Array, columns: float = _AMORTISED) -> "Variance":
         """Return l of matrices that are 0 outside of these rows, as a term of its own. ``columns``
         tells over how many column products the cost of forming A'A is spread; of data in blocks
@@ -193,15 +201,29 @@ class Variance(Smooth):
             return products.apply(self._hessian, X)
         if isinstance(self.A, RowStream):
             return -2 * self.A.normal(X)
-        return -2 * (_transposed(self.A) @ self._times(X))
+        Z = -2 * self._times(X)
+        if isinstance(self.A, np.ndarray) and self.A.ndim == Z.ndim == 2:
+            return np.ascontiguousarray((Z.T @ self.A).T)  # A row by row: half the time of A'Z
+        return _transposed(self.A) @ Z
 
     def _times(self, X: Array) -> Array:
-        """Return AX; over the nonzero rows of X, if A is wide and these are few."""
-        if isinstance(self.A, np.ndarray) and self.A.ndim == X.ndim == 2 and self.A.shape[1] >= _WIDE:
-            rows = np.flatnonzero(np.any(X != 0, axis=1))
-            if _FEW_ROWS * len(rows) <= len(X):
-                return self.A[:, rows] @ X[rows]
-        return self.A @ X
+        """Return AX. If A is wide, the sparse columns of X go over the rows that they use, if these
+        are few.
+        """
+        if not (isinstance(self.A, np.ndarray) and self.A.ndim == X.ndim == 2 and self.A.shape[1] >= _WIDE):
+            return self.A @ X
+        nonzeros = np.ones(len(X), np.float32) @ (X != 0).astype(np.float32)  # of each column
+        sparse = _FEW_ROWS * nonzeros <= len(X)
+        if not np.any(sparse):
+            return self.A @ X
+        rows = np.flatnonzero(np.any(X[:, sparse] != 0, axis=1))
+        if _FEW_ROWS * len(rows) > len(X):
+            return self.A @ X
+        AX = np.empty((self.A.shape[0], X.shape[1]), np.result_type(self.A, X))
+        AX[:, sparse] = self.A[:, rows] @ X[np.ix_(rows, sparse)]
+        if not np.all(sparse):
+            AX[:, ~sparse] = self.A @ X[:, ~sparse]
+        return AX
 
     @cached_property
     def lipschitz(self) -> float:

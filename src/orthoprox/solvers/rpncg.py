@@ -12,6 +12,7 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
+from orthoprox._linalg.products import is_large
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
 from orthoprox.solvers._shared.compiled_newton import compiled_steps
@@ -242,6 +243,8 @@ class ProximalNewton(Phase[Attempt]):
     settings: Settings
 
     def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Attempt:
+        if is_large(point.X):  # a polish costs more than many steps
+            memory = replace(memory, polish_at=min(memory.polish_at, self.settings.goal))
         return Attempt(replace(begun(problem, stiefel.polar(point.X), memory.step), Lam=-point.Y), memory)
 
     def step(self, problem: Problem, state: Attempt) -> Attempt:
