@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._adaptive.compiled import chosen_loop
-from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.settings import EFFORTS, SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
@@ -208,22 +208,24 @@ def _minimised(problem: Problem, wish: Wish, meter: Meter, deadline: Deadline) -
             inside = counted(units.inside, meter.work, deadline, loop=_loop(inside, wish.compiled, deadline))
         wide = search and wish.tol is not None and is_wide(inside)
         number = wish.n_starts if not wish.searched else 2 if wish.effort != "fast" and runner_up_pays(inside) else 1
-        starts = [X0] if X0 is not None else _starts(inside, wish.start, number, rng, deadline)
+        starts = [X0] if X0 is not None else _starts(inside, wish, number, rng, deadline)
         starts = [_in_precision(X, like) for X in starts]
         evaluator = evaluator_at(inside, starts[0], meter, deadline)
         call = Call(inside, units.solver(solver), units.rule(wish.rule), evaluator, meter, deadline, history=wish.history)
+        refined = polished if wish.polish else None
         if wish.n_starts > 1 and not wish.searched and not deadline.interrupted:
             result = solve_from(call, units.inside, starts)
         else:
-            first = partial(run_on_rows, refined=polished if wish.polish else None) if wide else run
+            first = partial(run_on_rows, refined=refined) if wide else run
             result = first(call, starts[0], units.callback(callback))
         if wish.effort != "fast" and not wide:
             result = lower_minima(call, result, rng, starts[1:] if wish.searched else [], wish.effort)
         if wish.n_starts > 1 and wish.searched and not deadline.interrupted:
-            starts = _starts(inside, wish.start, wish.n_starts - 1, rng, deadline)
+            starts = _starts(inside, wish, wish.n_starts - 1, rng, deadline)
             starts = [_in_precision(X, like) for X in starts]
-            result = lowest([result, solve_from(call, units.inside, starts)])
-        if wish.polish and (wish.n_starts > 1 or not wide):  # a run on rows is polished there
+            more = [run_on_rows(call, X, refined=refined) for X in starts] if wide else [solve_from(call, units.inside, starts)]
+            result = lowest([result, *more])
+        if wish.polish and (not wide or (wish.n_starts > 1 and not wish.searched)):  # a run on rows is polished there
             result = polished(call, result)
         if wish.tol is not None:
             result = with_certified_status(result, wish.tol)
@@ -256,21 +258,21 @@ def _units(problem: Problem, counting: Problem, wish: Wish, deadline: Deadline) 
     return units, None if named else X, X
 
 
-def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
-    """Return the starts of this name; random points in place of those that there was no time to
+def _starts(problem: Problem, wish: Wish, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
+    """Return the starts that are wanted; random points in place of those that there was no time to
     find, or that the terms did not allow.
     """
     journal = CURRENT.get()
     if journal is None:
-        return _found_starts(problem, name, number, rng, deadline)
-    return journal.unit("start", lambda page: _found_starts(problem, name, number, rng, deadline))
+        return _found_starts(problem, wish, number, rng, deadline)
+    return journal.unit("start", lambda page: _found_starts(problem, wish, number, rng, deadline))
 
 
-def _found_starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
-    starts: list[Array] = []
+def _found_starts(problem: Problem, wish: Wish, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
+    starts, name = list[Array](), wish.start
     with deadline.part(_time_share(problem) if name == "search" else 0.5), suppress(*BROKEN):
         if name == "search":
-            return search(problem, rng, number)
+            return search(problem, rng, number, max(1.0, EFFORTS[wish.effort]))
         for _ in range(number):
             starts.append(STARTS[name](problem, rng))
     return starts + [random(problem, rng) for _ in range(number - len(starts))]

@@ -88,3 +88,12 @@ def test_a_run_does_not_depend_on_how_its_products_are_done(monkeypatch):
     assert products.support(with_support.E) is not None
     monkeypatch.setattr(products, "SMALL", 10**9)
     np.testing.assert_allclose(with_support.X, iterate().X, atol=1e-9)
+
+
+@pytest.mark.parametrize("nonzeros", [(0, 1, 5, 60), (60, 60, 60, 60), (1, 2, 3, 4), (10, 10, 10, 10)])
+def test_a_wide_product_is_the_product_whatever_columns_are_sparse(nonzeros):
+    rng = np.random.default_rng(0)
+    A, X = rng.standard_normal((7, 60)), np.zeros((60, 4))
+    for i, number in enumerate(nonzeros):
+        X[rng.choice(60, number, replace=False), i] = rng.standard_normal(number)
+    np.testing.assert_allclose(products.wide(A, X), A @ X, atol=1e-13)

@@ -24,7 +24,7 @@ from orthoprox.streams.sources import as_blocks
 from orthoprox.streams.sparse import Centred
 from orthoprox.streams.standardised import standardised
 
-_WIDE, _FEW_ROWS = 2000, 4  # columns of a wide A; one in so many rows of X pays to be looked for
+_WIDE = 2000  # columns of a wide A
 _FEW_SAMPLES = 1000  # up to which AA' is cheap
 _AMORTISED = 1000  # column products over which the cost of forming A'A is spread
 
@@ -207,23 +207,8 @@ class Variance(Smooth):
         return _transposed(self.A) @ Z
 
     def _times(self, X: Array) -> Array:
-        """Return AX. If A is wide, the sparse columns of X go over the rows that they use, if these
-        are few.
-        """
-        if not (isinstance(self.A, np.ndarray) and self.A.ndim == X.ndim == 2 and self.A.shape[1] >= _WIDE):
-            return self.A @ X
-        nonzeros = np.ones(len(X), np.float32) @ (X != 0).astype(np.float32)  # of each column
-        sparse = _FEW_ROWS * nonzeros <= len(X)
-        if not np.any(sparse):
-            return self.A @ X
-        rows = np.flatnonzero(np.any(X[:, sparse] != 0, axis=1))
-        if _FEW_ROWS * len(rows) > len(X):
-            return self.A @ X
-        AX = np.empty((self.A.shape[0], X.shape[1]), np.result_type(self.A, X))
-        AX[:, sparse] = self.A[:, rows] @ X[np.ix_(rows, sparse)]
-        if not np.all(sparse):
-            AX[:, ~sparse] = self.A @ X[:, ~sparse]
-        return AX
+        wide = isinstance(self.A, np.ndarray) and self.A.ndim == X.ndim == 2 and self.A.shape[1] >= _WIDE
+        return products.wide(self.A, X) if wide else self.A @ X
 
     @cached_property
     def lipschitz(self) -> float:

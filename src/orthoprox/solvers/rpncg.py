@@ -12,7 +12,6 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
-from orthoprox._linalg.products import is_large
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
 from orthoprox.solvers._shared.compiled_newton import compiled_steps
@@ -34,6 +33,7 @@ from orthoprox.solvers.base import KINKS, PROX_DERIVATIVE, Facts, check_positive
 
 _UNCHECKED = {"superlinear": Exit.SUPERLINEAR, "linear": Exit.LINEAR}
 _UNIT = 1 / 300  # of 1/t
+_LARGE = 20_000  # entries of X: a polish is tried near the end alone
 _GROWTH = 1.01  # of t after steps along V alone
 
 
@@ -243,7 +243,7 @@ class ProximalNewton(Phase[Attempt]):
     settings: Settings
 
     def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Attempt:
-        if is_large(point.X):  # a polish costs more than many steps
+        if not problem.is_small(_LARGE):  # a polish costs more than many steps
             memory = replace(memory, polish_at=min(memory.polish_at, self.settings.goal))
         return Attempt(replace(begun(problem, stiefel.polar(point.X), memory.step), Lam=-point.Y), memory)
 

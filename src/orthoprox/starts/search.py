@@ -34,8 +34,9 @@ from orthoprox.stopping.clock import Deadline, Stopped
 Kind = Callable[[Problem, np.random.Generator], Array]
 
 
-def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[Array]:
-    """Return the ``number`` starts with the lowest probe values.
+def search(problem: Problem, rng: np.random.Generator, number: int = 1, factor: float = 1.0) -> list[Array]:
+    """Return the ``number`` starts with the lowest probe values. For wide data these are ends of
+    homotopies, if there is more than one; ``factor`` multiplies the work of their repairs.
 
     The candidates are coordinate vectors, principal components and random points. If more than one
     start is asked for, or the problem is not large, the end of a smoothing continuation is a
@@ -50,8 +51,11 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[
     found: list[tuple[float, Array]] = []
     with suppress(Stopped), quiet():
         if is_wide(problem):
-            found.append((inf, homotopy(problem, random(problem, rng), rng)))
-            if number == 1 and len(kinds) * k.probe * n * problem.smooth.operations > WIDE.probes:  # type: ignore[attr-defined]
+            for _ in range(number):
+                found.append((inf, homotopy(problem, random(problem, rng), rng, factor)))
+            if number > 1:
+                return [X for _, X in found]
+            if len(kinds) * k.probe * n * problem.smooth.operations > WIDE.probes:  # type: ignore[attr-defined]
                 return [found[0][1]]
             found = [(_probe_on_rows(problem, X), X) for _, X in found]
         elif number == 1 and affordable < 0:

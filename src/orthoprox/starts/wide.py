@@ -35,10 +35,10 @@ class Found:
     D: Array  # grad l(X)
 
 
-def homotopy(problem: Problem, X: Array, rng: Rng) -> Array:
+def homotopy(problem: Problem, X: Array, rng: Rng, factor: float = 1.0) -> Array:
     """Return the end of the homotopy from principal components, rotated before and after, and
     repaired; X is a random point. If time is over, it is the best point so far. Dense data are read
-    in single precision.
+    in single precision. ``factor`` multiplies what the repairs may take.
     """
     dtype, alone = X.dtype, isinstance(problem.nonsmooth, Separable)  # otherwise columns stand for nothing by themselves
     with suppress(Stopped):
@@ -51,7 +51,7 @@ def homotopy(problem: Problem, X: Array, rng: Rng) -> Array:
         if alone:
             found = _rotated(problem, _found(problem, X))
             X = found.X
-            for better in _repairs(problem, found, rng):
+            for better in _repairs(problem, found, rng, factor):
                 X = better.X
     return polar(X.astype(dtype))
 
@@ -79,31 +79,29 @@ def _rotated(problem: Problem, found: Found) -> Found:
     return Found(X @ R, found.f - gain, found.D @ R) if gain > 0 else found
 
 
-def _repairs(problem: Problem, found: Found, rng: Rng) -> Iterator[Found]:
+def _repairs(problem: Problem, found: Found, rng: Rng, factor: float) -> Iterator[Found]:
     """Yield points that are lower and lower. A repair drops the columns of X that contribute least,
-    a quarter of them or, after a failure, one, and begins anew with seeds in their place. The work
-    of all is limited.
+    a quarter of them or, after failures, one, the next in turn, and begins anew with seeds in their
+    place. The work of all is limited.
     """
     k, n, failures = WIDE, problem.shape[1], 0
     price = 2 * k.seeds * n * uncounted(problem)[0].operations  # about twice as many gradients as for the seeds
-    for _ in range(min(SETTINGS.rounds, int(k.work / price))):
-        if failures >= k.failures:
+    for _ in range(min(int(factor * SETTINGS.rounds), int(factor * k.work / price))):
+        if failures >= factor * k.failures:
             return
-        number = ceil(k.dropped * n) if failures == 0 else 1
-        new = _repaired(problem, found, number, rng)
+        order = np.argsort(-_contributions(problem, found.X, found.D), kind="stable")
+        leave = order[: ceil(k.dropped * n)] if failures == 0 else order[[(failures - 1) % n]]
+        new = _repaired(problem, found, leave, rng)
         failures += 1
         if new.f < found.f - SETTINGS.gain * SETTINGS.identified * abs(found.f):
             found, failures = new, 0
             yield found
 
 
-def _repaired(problem: Problem, found: Found, number: int, rng: Rng) -> Found:
-    """Return X with seeds in place of so many columns, settled."""
-    X, n = found.X, problem.shape[1]
-    order = np.argsort(_contributions(problem, X, found.D), kind="stable")
-    stay, leave = order[: n - number], order[n - number :]
-    kept, Y = np.isin(np.arange(n), stay), np.empty_like(X)
-    Y[:, stay], Y[:, leave] = X[:, stay], _seeds(problem, X[:, stay], number, rng)
+def _repaired(problem: Problem, found: Found, leave: Array, rng: Rng) -> Found:
+    """Return X with seeds in place of some columns, settled."""
+    kept, Y = ~np.isin(np.arange(problem.shape[1]), leave), found.X.copy()
+    Y[:, leave] = _seeds(problem, found.X[:, kept], len(leave), rng)
     return _found(problem, _settled(problem, polar(Y), kept, (*WIDE.stages[1:], 1.0)))
 
 
