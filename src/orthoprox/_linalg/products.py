@@ -124,7 +124,7 @@ def apply(C: Array, X: Array) -> Array:
     return np.ascontiguousarray((sparse.matrix.T @ C).T)
 
 
-def wide(A: np.ndarray, X: np.ndarray) -> np.ndarray:
+def wide(A: Array, X: Array) -> Array:
     """Return AX for a wide A; the sparse columns of X go over the rows that they use, if these are
     few.
     """
