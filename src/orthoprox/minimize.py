@@ -35,7 +35,7 @@ from orthoprox._run.result import Result, interrupted
 from orthoprox._run.rows import run_on_rows
 from orthoprox._run.run import Callback, run
 from orthoprox._run.wish import Wish, chosen_solver
-from orthoprox.files.journal import CURRENT
+from orthoprox.files.journal import CURRENT, noted
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers import SOLVERS
@@ -92,7 +92,9 @@ def minimize(
         How many starts to solve from, side by side in processes, or one after the other if the
         terms cannot be pickled, are of a class of the main module, time is short, or this is a
         daemonic process. The best result is returned. With "auto" these are the lowest starts of
-        another search, beside what one start finds; otherwise they differ by their random numbers.
+        another search, beside what one start finds, and for wide data, of more than twice as many
+        features as samples, the ends of other homotopies, one after the other; otherwise they
+        differ by their random numbers.
     method : str or Solver, optional
         The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters. By default
         "adaptive", which has no parameter to choose, or "lsalm" if parameters are given.
@@ -115,7 +117,8 @@ def minimize(
     effort : {"fast", "normal", "thorough"}, optional
         How much work may go into lower minima after the run, by basin hopping: none; as much as
         went into the run, or some hops where the problem is so small that these take less; ten
-        times that. By default "normal" with the start "auto", and "fast" with any other start, with
+        times that. For wide data the work goes into the start: "thorough" allows ten times as many
+        repairs of columns that found nothing. By default "normal" with the start "auto", and "fast" with any other start, with
         ``stop`` or with another method, which know nothing else. The result is that of the run
         which ended lowest; ``seconds``, ``work`` and ``phases`` are of the whole call.
     compiled : bool, optional
@@ -262,10 +265,7 @@ def _starts(problem: Problem, wish: Wish, number: int, rng: np.random.Generator,
     """Return the starts that are wanted; random points in place of those that there was no time to
     find, or that the terms did not allow.
     """
-    journal = CURRENT.get()
-    if journal is None:
-        return _found_starts(problem, wish, number, rng, deadline)
-    return journal.unit("start", lambda page: _found_starts(problem, wish, number, rng, deadline))
+    return noted("start", lambda: _found_starts(problem, wish, number, rng, deadline))
 
 
 def _found_starts(problem: Problem, wish: Wish, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:

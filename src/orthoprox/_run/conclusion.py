@@ -12,14 +12,15 @@ import numpy as np
 
 from orthoprox._adaptive.polish import polish
 from orthoprox._adaptive.settings import EFFORTS, SETTINGS
-from orthoprox._arrays.library import Array
+from orthoprox._arrays.library import Array, namespace, negligible
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._run.call import Call
 from orthoprox._run.hops import KINDS, Budget, Ends, Hops, State, begin, has_minima
 from orthoprox._run.result import Result
 from orthoprox._run.run import run
-from orthoprox.files.journal import CURRENT, Page
+from orthoprox.files.journal import CURRENT, Page, noted
+from orthoprox.nonsmooth.base import HasFace
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.stopping.clock import Meter
 from orthoprox.stopping.rules import MaxIterations
@@ -79,34 +80,41 @@ def polished(call: Call, result: Result) -> Result:
     """Return the result at the polished point, or as it is if polishing does not help or the run
     was cut short.
     """
-    journal = CURRENT.get()
-    if journal is None:
-        return _polished(call, result)
-    return journal.unit("polish", lambda page: _polished(call, result), problem=call.problem, solver=call.solver)
+    return noted("polish", lambda: _polished(call, result), problem=call.problem, solver=call.solver)
 
 
 def _polished(call: Call, result: Result) -> Result:
     if result.status not in _POLISHABLE:
         return result
-    if call.evaluator.exact(result.measurement, result.X):  # polished within the run
+    meter, evaluator, X, found = call.meter, call.evaluator, result.X, None
+    exact = evaluator.exact(result.measurement, X)  # found within the run
+    X = _on_kinks(call, X) if exact else X
+    if exact and not namespace(X).any(X != result.X):
         return replace(result, polished=True)
-    meter, evaluator, found = call.meter, call.evaluator, None
+    worst = negligible(X) if exact else result.measurement.kkt_error
     meter.left["polish"] = result.measurement.projected_objective
     with call.deadline.part(), suppress(*BROKEN):
         with meter.part("polish"):
-            found = polish(call.problem, result.X, result.multiplier, evaluator)
+            found = polish(call.problem, X, result.multiplier, evaluator) or ((X, result.multiplier) if exact else None)
         if found is not None:
             with meter.part("certificate"):
                 certificate = evaluator.certify(*found, work=_CERTIFICATE)
                 measurement = evaluator.measure(found[0], certificate)
-            return _at(call, result, found, certificate, measurement)
+            if measurement.kkt_error <= worst and measurement.objective > float("-inf"):
+                return _at(call, result, found, certificate, measurement)
     return result
+
+
+def _on_kinks(call: Call, X: Array) -> Array:
+    """Return an exact X with its entries on kinks that differ from them by its inaccuracy alone:
+    retractions fill zeros.
+    """
+    g = call.problem.nonsmooth
+    return g.round_to_kinks(X, negligible(X)) if isinstance(g, HasFace) else X
 
 
 def _at(call: Call, result: Result, found: tuple[Array, Array], certificate: Certificate, measurement: Measurement) -> Result:
     """Return the result at the point that the polish found."""
-    if not measurement.kkt_error <= result.measurement.kkt_error or not measurement.objective > float("-inf"):
-        return result
     call.meter.left["polish"] = measurement.projected_objective
     row = {name: column[-1] for name, column in result.history.items()} | asdict(measurement)
     return replace(

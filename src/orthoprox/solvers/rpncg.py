@@ -9,7 +9,7 @@ from orthoprox._adaptive.memory import Memory, PrimalDual
 from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, norm
+from orthoprox._arrays.library import Array, norm, rounding
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
 from orthoprox.problems.problem import Problem
@@ -245,7 +245,9 @@ class ProximalNewton(Phase[Attempt]):
     def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Attempt:
         if not problem.is_small(_LARGE):  # a polish costs more than many steps
             memory = replace(memory, polish_at=min(memory.polish_at, self.settings.goal))
-        return Attempt(replace(begun(problem, stiefel.polar(point.X), memory.step), Lam=-point.Y), memory)
+        on_manifold = float(norm(stiefel.defect(point.X))) <= rounding(point.X)  # a projection would fill zeros
+        X = point.X if on_manifold else stiefel.polar(point.X)
+        return Attempt(replace(begun(problem, X, memory.step), Lam=-point.Y), memory)
 
     def step(self, problem: Problem, state: Attempt) -> Attempt:
         return replace(state, newton=advanced(problem, state.newton, 1), steps=state.steps + 1)

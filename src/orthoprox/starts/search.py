@@ -69,7 +69,8 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1, factor: 
             path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
             for candidate in _candidates(problem, rng, (*max(1, number // 2) * kinds, *path)):
                 found.append((inf, candidate))  # a candidate that cannot be probed in time comes last
-                found[-1] = probe_value(problem, candidate), candidate
+                value, end = probed(problem, candidate)
+                found[-1] = value, end if is_wide(problem) else candidate  # few rows of an end are not 0
     found.sort(key=itemgetter(0))
     lowest = [X for _, X in found[:number]]
     return lowest + [random(problem, rng) for _ in range(number - len(lowest))]
@@ -225,13 +226,19 @@ def probe_value(problem: Problem, X: Array) -> float:
     """Return f at the point of the manifold nearest to the end of a probe from X; infinite if it
     cannot be computed.
     """
+    return probed(problem, X)[0]
+
+
+def probed(problem: Problem, X: Array) -> tuple[float, Array]:
+    """Return the same and that point, or X if f is not finite there."""
     try:
         end = advance(problem, X, SETTINGS.probe)
-        value = float(problem.value(polar(end)))
-        value = value if value < inf else float(problem.value(end))
+        P = polar(end)
+        value = float(problem.value(P))
+        value, P = (value, P) if value < inf else (float(problem.value(end)), X)
     except BROKEN:
-        return inf
-    return value if value == value else inf
+        return inf, X
+    return (value, P) if value == value else (inf, X)
 
 
 def _probe_on_rows(problem: Problem, X: Array) -> float:

@@ -9,6 +9,7 @@ finds sparse components in noise where principal components show none.
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -17,6 +18,7 @@ from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.wide import WIDE
 from orthoprox._arrays.library import Array
 from orthoprox._linalg.stiefel import polar
+from orthoprox.files.journal import noted
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem, uncounted
 from orthoprox.problems.rows import extended, on_rows
@@ -45,7 +47,7 @@ def homotopy(problem: Problem, X: Array, rng: Rng, factor: float = 1.0) -> Array
         problem = in_single(problem)
         X = X if problem.smooth.data is None else X.astype(problem.smooth.data.dtype)  # type: ignore[attr-defined]
         for _ in range(SETTINGS.power_steps):
-            X = polar(-problem.grad(X))
+            X = noted("power", partial(_power, problem, X))
         X = _rotated(problem, _found(problem, X)).X if alone else X
         X = _settled(problem, X, np.zeros(X.shape[1], bool), (*WIDE.stages, 1.0))
         if alone:
@@ -54,6 +56,11 @@ def homotopy(problem: Problem, X: Array, rng: Rng, factor: float = 1.0) -> Array
             for better in _repairs(problem, found, rng, factor):
                 X = better.X
     return polar(X.astype(dtype))
+
+
+def _power(problem: Problem, X: Array) -> Array:
+    """Return X after a step of the power method."""
+    return polar(-problem.grad(X))
 
 
 def _found(problem: Problem, X: Array) -> Found:
@@ -91,7 +98,7 @@ def _repairs(problem: Problem, found: Found, rng: Rng, factor: float) -> Iterato
             return
         order = np.argsort(-_contributions(problem, found.X, found.D), kind="stable")
         leave = order[: ceil(k.dropped * n)] if failures == 0 else order[[(failures - 1) % n]]
-        new = _repaired(problem, found, leave, rng)
+        new = noted("repair", partial(_repaired, problem, found, leave, rng))
         failures += 1
         if new.f < found.f - SETTINGS.gain * SETTINGS.identified * abs(found.f):
             found, failures = new, 0
@@ -118,24 +125,28 @@ def _contributions(problem: Problem, X: Array, D: Array) -> Array:
 def _settled(problem: Problem, X: Array, kept: Array, stages: Sequence[float]) -> Array:
     """Return the end of the homotopy from X. Columns that are ``kept`` have the threshold of g from
     the first stage on.
-
-    A stage begins with all rows and goes on with those that are near its threshold.
     """
-    k, m = WIDE, len(X)
     for t in stages:
-        D = problem.grad(X)
-        X = _step(problem, D, kept, t)
-        near = np.any((X != 0) | (_thresholded(problem, -D / k.near, kept, t) != 0), axis=1)
-        rows = np.flatnonzero(near)
-        steps = k.steps if t < 1 else k.most
-        part = (on_rows(problem, rows, steps * X.shape[1]) if 2 * len(rows) <= m else None) or problem
-        x = X if part is problem else X[rows]
-        for _ in range(steps - 1):
-            before, x = x, _step(part, part.grad(x), kept, t)
-            if t == 1 and np.max(np.linalg.norm(x - before, axis=0)) <= SETTINGS.identified:
-                break
-        X = x if part is problem else extended(x, rows, m)
+        X = noted("stage", partial(_stage, problem, X, kept, t))
     return X
+
+
+def _stage(problem: Problem, X: Array, kept: Array, t: float) -> Array:
+    """Return the end of a stage, which begins with all rows and goes on with those that are near
+    its threshold.
+    """
+    k, m, D = WIDE, len(X), problem.grad(X)
+    X = _step(problem, D, kept, t)
+    near = np.any((X != 0) | (_thresholded(problem, -D / k.near, kept, t) != 0), axis=1)
+    rows = np.flatnonzero(near)
+    steps = k.steps if t < 1 else k.most
+    part = (on_rows(problem, rows, steps * X.shape[1]) if 2 * len(rows) <= m else None) or problem
+    x = X if part is problem else X[rows]
+    for _ in range(steps - 1):
+        before, x = x, _step(part, part.grad(x), kept, t)
+        if t == 1 and np.max(np.linalg.norm(x - before, axis=0)) <= SETTINGS.identified:
+            break
+    return x if part is problem else extended(x, rows, m)
 
 
 def _step(problem: Problem, D: Array, kept: Array, t: float) -> Array:
