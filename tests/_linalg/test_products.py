@@ -97,3 +97,15 @@ def test_a_wide_product_is_the_product_whatever_columns_are_sparse(nonzeros):
     for i, number in enumerate(nonzeros):
         X[rng.choice(60, number, replace=False), i] = rng.standard_normal(number)
     np.testing.assert_allclose(products.wide(A, X), A @ X, atol=1e-13)
+
+
+def test_a_wide_product_reads_the_rows_that_sparse_columns_use():
+    """What stands elsewhere is not read, also beside a column that uses all rows."""
+    rng = np.random.default_rng(0)
+    A, X = rng.standard_normal((7, 60)), np.zeros((60, 4))
+    X[:5, :3] = rng.standard_normal((5, 3))
+    expected = A @ X
+    A[:, 5:] = np.nan
+    np.testing.assert_allclose(products.wide(A, X), expected, atol=1e-13)
+    X[:, 3] = 1.0
+    np.testing.assert_allclose(products.wide(A, X)[:, :3], expected[:, :3], atol=1e-13)
