@@ -118,9 +118,10 @@ def minimize(
         How much work may go into lower minima after the run, by basin hopping: none; as much as
         went into the run, or some hops where the problem is so small that these take less; ten
         times that. For wide data the work goes into the start: "thorough" allows ten times as many
-        repairs of columns that found nothing. By default "normal" with the start "auto", and "fast" with any other start, with
-        ``stop`` or with another method, which know nothing else. The result is that of the run
-        which ended lowest; ``seconds``, ``work`` and ``phases`` are of the whole call.
+        repairs of columns that found nothing. By default "normal" with the start "auto", and "fast"
+        with any other start, with ``stop`` or with another method, which know nothing else. The
+        result is that of the run which ended lowest; ``seconds``, ``work`` and ``phases`` are of
+        the whole call.
     compiled : bool, optional
         Whether a small problem goes through loops compiled by numba, if there are some: for a
         quadratic l with a matrix and g = L1 in double precision. They make the same iterations, to
