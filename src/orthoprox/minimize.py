@@ -35,7 +35,7 @@ from orthoprox._run.result import Result, interrupted
 from orthoprox._run.rows import run_on_rows
 from orthoprox._run.run import Callback, run
 from orthoprox._run.wish import Wish, chosen_solver
-from orthoprox.files.journal import CURRENT, noted
+from orthoprox.files.journal import CURRENT
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem, as_problem, counted
 from orthoprox.solvers import SOLVERS
@@ -266,7 +266,10 @@ def _starts(problem: Problem, wish: Wish, number: int, rng: np.random.Generator,
     """Return the starts that are wanted; random points in place of those that there was no time to
     find, or that the terms did not allow.
     """
-    return noted("start", lambda: _found_starts(problem, wish, number, rng, deadline))
+    journal = CURRENT.get()
+    if journal is None:
+        return _found_starts(problem, wish, number, rng, deadline)
+    return journal.unit("start", lambda page: _found_starts(problem, wish, number, rng, deadline))
 
 
 def _found_starts(problem: Problem, wish: Wish, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:

@@ -19,7 +19,7 @@ from orthoprox._run.call import Call
 from orthoprox._run.hops import KINDS, Budget, Ends, Hops, State, begin, has_minima
 from orthoprox._run.result import Result
 from orthoprox._run.run import run
-from orthoprox.files.journal import CURRENT, Page, noted
+from orthoprox.files.journal import CURRENT, Page
 from orthoprox.nonsmooth.base import HasFace
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.stopping.clock import Meter
@@ -80,7 +80,10 @@ def polished(call: Call, result: Result) -> Result:
     """Return the result at the polished point, or as it is if polishing does not help or the run
     was cut short.
     """
-    return noted("polish", lambda: _polished(call, result), problem=call.problem, solver=call.solver)
+    journal = CURRENT.get()
+    if journal is None:
+        return _polished(call, result)
+    return journal.unit("polish", lambda page: _polished(call, result), problem=call.problem, solver=call.solver)
 
 
 def _polished(call: Call, result: Result) -> Result:
