@@ -124,6 +124,13 @@ def apply(C: Array, X: Array) -> Array:
     return np.ascontiguousarray((sparse.matrix.T @ C).T)
 
 
+def transposed(A: Any, Z: Any) -> Any:
+    """Return A'Z; a dense A is read row by row, in half the time."""
+    if isinstance(A, np.ndarray) and A.ndim == np.ndim(Z) == 2:
+        return np.ascontiguousarray((Z.T @ A).T)
+    return (A.mT if is_array(A) else A.T) @ Z
+
+
 def wide(A: Array, X: Array) -> Array:
     """Return AX for a wide A; the sparse columns of X go over the rows that they use, if these are
     few.

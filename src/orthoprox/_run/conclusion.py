@@ -12,7 +12,7 @@ import numpy as np
 
 from orthoprox._adaptive.polish import polish
 from orthoprox._adaptive.settings import EFFORTS, SETTINGS
-from orthoprox._arrays.library import Array, namespace, negligible
+from orthoprox._arrays.library import Array
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._run.call import Call
@@ -20,7 +20,6 @@ from orthoprox._run.hops import KINDS, Budget, Ends, Hops, State, begin, has_min
 from orthoprox._run.result import Result
 from orthoprox._run.run import run
 from orthoprox.files.journal import CURRENT, Page
-from orthoprox.nonsmooth.base import HasFace
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.stopping.clock import Meter
 from orthoprox.stopping.rules import MaxIterations
@@ -91,10 +90,9 @@ def _polished(call: Call, result: Result) -> Result:
         return result
     meter, evaluator, X, found = call.meter, call.evaluator, result.X, None
     exact = evaluator.exact(result.measurement, X)  # found within the run
-    X = _on_kinks(call, X) if exact else X
-    if exact and not namespace(X).any(X != result.X):
+    X = evaluator.on_kinks(X) if exact else X
+    if exact and X is result.X:
         return replace(result, polished=True)
-    worst = negligible(X) if exact else result.measurement.kkt_error
     meter.left["polish"] = result.measurement.projected_objective
     with call.deadline.part(), suppress(*BROKEN):
         with meter.part("polish"):
@@ -103,17 +101,10 @@ def _polished(call: Call, result: Result) -> Result:
             with meter.part("certificate"):
                 certificate = evaluator.certify(*found, work=_CERTIFICATE)
                 measurement = evaluator.measure(found[0], certificate)
-            if measurement.kkt_error <= worst and measurement.objective > float("-inf"):
+            good = evaluator.exact(measurement, X) if exact else measurement.kkt_error <= result.measurement.kkt_error
+            if good and measurement.objective > float("-inf"):
                 return _at(call, result, found, certificate, measurement)
     return result
-
-
-def _on_kinks(call: Call, X: Array) -> Array:
-    """Return an exact X with its entries on kinks that differ from them by its inaccuracy alone:
-    retractions fill zeros.
-    """
-    g = call.problem.nonsmooth
-    return g.round_to_kinks(X, negligible(X)) if isinstance(g, HasFace) else X
 
 
 def _at(call: Call, result: Result, found: tuple[Array, Array], certificate: Certificate, measurement: Measurement) -> Result:

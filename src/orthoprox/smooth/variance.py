@@ -201,10 +201,7 @@ class Variance(Smooth):
             return products.apply(self._hessian, X)
         if isinstance(self.A, RowStream):
             return -2 * self.A.normal(X)
-        Z = -2 * self._times(X)
-        if isinstance(self.A, np.ndarray) and self.A.ndim == Z.ndim == 2:
-            return np.ascontiguousarray((Z.T @ self.A).T)  # A row by row: half the time of A'Z
-        return _transposed(self.A) @ Z
+        return products.transposed(self.A, -2 * self._times(X))
 
     def _times(self, X: Array) -> Array:
         wide = isinstance(self.A, np.ndarray) and self.A.ndim == X.ndim == 2 and self.A.shape[1] >= _WIDE
@@ -299,9 +296,5 @@ def _columns(A: Any, chosen: Array) -> Any:
 def _gram(A: Any) -> Array:
     if isinstance(A, (RowStream, Centred)):
         return A.gram()
-    C = _transposed(A) @ A
+    C = products.transposed(A, A)
     return C.toarray() if sp.issparse(C) else C
-
-
-def _transposed(A: Any) -> Any:
-    return A.mT if is_array(A) else A.T
