@@ -27,6 +27,8 @@ CALLS = {
     "paths": partial(op.minimize, op.Problem(Variance(normal(0, 30, 60)), L21(1.5), (60, 51)), tol=1e-3),
     "concave": partial(op.minimize, op.Problem(Variance(A), MCP(0.5, gamma=2.0), (40, 5))),
     "wide": partial(op.minimize, PLANTED),
+    "wide, several starts": partial(op.minimize, PLANTED, n_starts=3),
+    "wide, thorough": partial(op.minimize, PLANTED, effort="thorough"),
     "smooth": partial(op.minimize, op.Problem(Variance(A), Zero(), (40, 5))),
     "own function": partial(
         op.minimize, op.Problem(Function(lambda X: -np.sum((A @ X) ** 2), lambda X: -2 * A.T @ (A @ X)), L1(0.5), (40, 4))

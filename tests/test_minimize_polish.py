@@ -44,6 +44,19 @@ def reached(problem, X0, iterations):
     return op.solve(problem, op.solvers.Adaptive(), X0, stop=stop).measurement.kkt_error
 
 
+@pytest.mark.parametrize("size", [1e-20, 1e-14, 1e-12])
+def test_a_point_that_is_exact_is_polished_with_its_zeros(size):
+    """Entries that differ from 0 by rounding alone stand where zeros belong."""
+    problem = op.problems.sparse_pca(normal(0, 40, 20), 4, 2.0)
+    best = op.minimize(problem)
+    filled = np.where(best.X == 0, size * normal(1, 20, 4), best.X)
+    result = op.minimize(problem, filled, project=True)
+    assert result.polished
+    np.testing.assert_array_equal(result.X != 0, best.X != 0)
+    assert result.measurement.kkt_error <= 1e-12
+    assert result.history["kkt_error"][-1] == result.measurement.kkt_error
+
+
 @pytest.mark.parametrize(
     "options", [{"polish": False}, {"method": "manpg"}, {"stop": op.stopping.Stationary(1e-4)}, {"max_iterations": 0}]
 )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from orthoprox._adaptive.compiled import chosen_loop
-from orthoprox._adaptive.settings import SETTINGS
+from orthoprox._adaptive.settings import EFFORTS, SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, namespace
@@ -92,7 +92,9 @@ def minimize(
         How many starts to solve from, side by side in processes, or one after the other if the
         terms cannot be pickled, are of a class of the main module, time is short, or this is a
         daemonic process. The best result is returned. With "auto" these are the lowest starts of
-        another search, beside what one start finds; otherwise they differ by their random numbers.
+        another search, beside what one start finds, and for wide data, of more than twice as many
+        features as samples, the ends of other homotopies, one after the other; otherwise they
+        differ by their random numbers.
     method : str or Solver, optional
         The name of a method in ``orthoprox.SOLVERS``, or a method with its parameters. By default
         "adaptive", which has no parameter to choose, or "lsalm" if parameters are given.
@@ -115,9 +117,11 @@ def minimize(
     effort : {"fast", "normal", "thorough"}, optional
         How much work may go into lower minima after the run, by basin hopping: none; as much as
         went into the run, or some hops where the problem is so small that these take less; ten
-        times that. By default "normal" with the start "auto", and "fast" with any other start, with
-        ``stop`` or with another method, which know nothing else. The result is that of the run
-        which ended lowest; ``seconds``, ``work`` and ``phases`` are of the whole call.
+        times that. For wide data the work goes into the start: "thorough" allows ten times as many
+        repairs of columns that found nothing. By default "normal" with the start "auto", and "fast"
+        with any other start, with ``stop`` or with another method, which know nothing else. The
+        result is that of the run which ended lowest; ``seconds``, ``work`` and ``phases`` are of
+        the whole call.
     compiled : bool, optional
         Whether a small problem goes through loops compiled by numba, if there are some: for a
         quadratic l with a matrix and g = L1 in double precision. They make the same iterations, to
@@ -208,22 +212,24 @@ def _minimised(problem: Problem, wish: Wish, meter: Meter, deadline: Deadline) -
             inside = counted(units.inside, meter.work, deadline, loop=_loop(inside, wish.compiled, deadline))
         wide = search and wish.tol is not None and is_wide(inside)
         number = wish.n_starts if not wish.searched else 2 if wish.effort != "fast" and runner_up_pays(inside) else 1
-        starts = [X0] if X0 is not None else _starts(inside, wish.start, number, rng, deadline)
+        starts = [X0] if X0 is not None else _starts(inside, wish, number, rng, deadline)
         starts = [_in_precision(X, like) for X in starts]
         evaluator = evaluator_at(inside, starts[0], meter, deadline)
         call = Call(inside, units.solver(solver), units.rule(wish.rule), evaluator, meter, deadline, history=wish.history)
+        refined = polished if wish.polish else None
         if wish.n_starts > 1 and not wish.searched and not deadline.interrupted:
             result = solve_from(call, units.inside, starts)
         else:
-            first = partial(run_on_rows, refined=polished if wish.polish else None) if wide else run
+            first = partial(run_on_rows, refined=refined) if wide else run
             result = first(call, starts[0], units.callback(callback))
         if wish.effort != "fast" and not wide:
             result = lower_minima(call, result, rng, starts[1:] if wish.searched else [], wish.effort)
         if wish.n_starts > 1 and wish.searched and not deadline.interrupted:
-            starts = _starts(inside, wish.start, wish.n_starts - 1, rng, deadline)
+            starts = _starts(inside, wish, wish.n_starts - 1, rng, deadline)
             starts = [_in_precision(X, like) for X in starts]
-            result = lowest([result, solve_from(call, units.inside, starts)])
-        if wish.polish and (wish.n_starts > 1 or not wide):  # a run on rows is polished there
+            more = [run_on_rows(call, X, refined=refined) for X in starts] if wide else [solve_from(call, units.inside, starts)]
+            result = lowest([result, *more])
+        if wish.polish and (not wide or (wish.n_starts > 1 and not wish.searched)):  # a run on rows is polished there
             result = polished(call, result)
         if wish.tol is not None:
             result = with_certified_status(result, wish.tol)
@@ -256,21 +262,21 @@ def _units(problem: Problem, counting: Problem, wish: Wish, deadline: Deadline) 
     return units, None if named else X, X
 
 
-def _starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
-    """Return the starts of this name; random points in place of those that there was no time to
+def _starts(problem: Problem, wish: Wish, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
+    """Return the starts that are wanted; random points in place of those that there was no time to
     find, or that the terms did not allow.
     """
     journal = CURRENT.get()
     if journal is None:
-        return _found_starts(problem, name, number, rng, deadline)
-    return journal.unit("start", lambda page: _found_starts(problem, name, number, rng, deadline))
+        return _found_starts(problem, wish, number, rng, deadline)
+    return journal.unit("start", lambda page: _found_starts(problem, wish, number, rng, deadline))
 
 
-def _found_starts(problem: Problem, name: str, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
-    starts: list[Array] = []
+def _found_starts(problem: Problem, wish: Wish, number: int, rng: np.random.Generator, deadline: Deadline) -> list[Array]:
+    starts, name = list[Array](), wish.start
     with deadline.part(_time_share(problem) if name == "search" else 0.5), suppress(*BROKEN):
         if name == "search":
-            return search(problem, rng, number)
+            return search(problem, rng, number, max(1.0, EFFORTS[wish.effort]))
         for _ in range(number):
             starts.append(STARTS[name](problem, rng))
     return starts + [random(problem, rng) for _ in range(number - len(starts))]

@@ -88,3 +88,24 @@ def test_a_run_does_not_depend_on_how_its_products_are_done(monkeypatch):
     assert products.support(with_support.E) is not None
     monkeypatch.setattr(products, "SMALL", 10**9)
     np.testing.assert_allclose(with_support.X, iterate().X, atol=1e-9)
+
+
+@pytest.mark.parametrize("nonzeros", [(0, 1, 5, 60), (60, 60, 60, 60), (1, 2, 3, 4), (10, 10, 10, 10)])
+def test_a_wide_product_is_the_product_whatever_columns_are_sparse(nonzeros):
+    rng = np.random.default_rng(0)
+    A, X = rng.standard_normal((7, 60)), np.zeros((60, 4))
+    for i, number in enumerate(nonzeros):
+        X[rng.choice(60, number, replace=False), i] = rng.standard_normal(number)
+    np.testing.assert_allclose(products.wide(A, X), A @ X, atol=1e-13)
+
+
+def test_a_wide_product_reads_the_rows_that_sparse_columns_use():
+    """What stands elsewhere is not read, also beside a column that uses all rows."""
+    rng = np.random.default_rng(0)
+    A, X = rng.standard_normal((7, 60)), np.zeros((60, 4))
+    X[:5, :3] = rng.standard_normal((5, 3))
+    expected = A @ X
+    A[:, 5:] = np.nan
+    np.testing.assert_allclose(products.wide(A, X), expected, atol=1e-13)
+    X[:, 3] = 1.0
+    np.testing.assert_allclose(products.wide(A, X)[:, :3], expected[:, :3], atol=1e-13)

@@ -144,3 +144,23 @@ def test_a_rule_of_ones_own_sees_all_rows(monkeypatch):
     result = op.minimize(PLANTED, TRUTH, stop=op.stopping.Stationary(1e-4) | op.stopping.MaxIterations(500))
     assert seen == []
     assert result.converged
+
+
+def test_further_starts_and_more_repairs_end_no_higher():
+    """Both count all that they do, and are polished on their rows."""
+    one = op.minimize(PLANTED)
+    for options in ({"n_starts": 3}, {"effort": "thorough"}):
+        result = op.minimize(PLANTED, **options)
+        assert result.converged
+        assert result.polished
+        assert result.objective <= one.objective + 1e-9
+        assert result.work.gradients > one.work.gradients + 50
+        assert sum(part.gradients for part in result.phases) == result.work.gradients
+
+
+def test_the_estimator_takes_both_on_wide_data():
+    one = op.SparsePCA(n_components=N).fit(A)
+    for options in ({"n_init": 3}, {"effort": "thorough"}):
+        more = op.SparsePCA(n_components=N, **options).fit(A)
+        assert more.result_.converged
+        assert np.sum(more.explained_variance_) >= 0.999 * np.sum(one.explained_variance_)

@@ -134,6 +134,13 @@ class Evaluator:
         """Whether a polish of X could gain next to nothing."""
         return measurement.kkt_error <= negligible(X)
 
+    def on_kinks(self, X: Array) -> Array:
+        """Return an exact X with its entries on kinks that differ from them by inaccuracy alone, as
+        retractions fill zeros; X itself if there are none.
+        """
+        P = self.problem.round_to_kinks(X, negligible(X))
+        return X if float(norm(P - X)) == 0 else P
+
     def stationarity(self, certificate: Certificate) -> float:
         """Return the relative distance to stationarity that a certificate proves."""
         return certificate.relative(self.floor)

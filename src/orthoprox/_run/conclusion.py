@@ -88,25 +88,27 @@ def polished(call: Call, result: Result) -> Result:
 def _polished(call: Call, result: Result) -> Result:
     if result.status not in _POLISHABLE:
         return result
-    if call.evaluator.exact(result.measurement, result.X):  # polished within the run
+    meter, evaluator, X, found = call.meter, call.evaluator, result.X, None
+    exact = evaluator.exact(result.measurement, X)  # found within the run
+    X = evaluator.on_kinks(X) if exact else X
+    if exact and X is result.X:
         return replace(result, polished=True)
-    meter, evaluator, found = call.meter, call.evaluator, None
     meter.left["polish"] = result.measurement.projected_objective
     with call.deadline.part(), suppress(*BROKEN):
         with meter.part("polish"):
-            found = polish(call.problem, result.X, result.multiplier, evaluator)
+            found = polish(call.problem, X, result.multiplier, evaluator) or ((X, result.multiplier) if exact else None)
         if found is not None:
             with meter.part("certificate"):
                 certificate = evaluator.certify(*found, work=_CERTIFICATE)
                 measurement = evaluator.measure(found[0], certificate)
-            return _at(call, result, found, certificate, measurement)
+            good = evaluator.exact(measurement, X) if exact else measurement.kkt_error <= result.measurement.kkt_error
+            if good and measurement.objective > float("-inf"):
+                return _at(call, result, found, certificate, measurement)
     return result
 
 
 def _at(call: Call, result: Result, found: tuple[Array, Array], certificate: Certificate, measurement: Measurement) -> Result:
     """Return the result at the point that the polish found."""
-    if not measurement.kkt_error <= result.measurement.kkt_error or not measurement.objective > float("-inf"):
-        return result
     call.meter.left["polish"] = measurement.projected_objective
     row = {name: column[-1] for name, column in result.history.items()} | asdict(measurement)
     return replace(

@@ -225,7 +225,8 @@ class Products(Covariance):
         first, columns = int(part[0]), self._single
         entries = columns[:, part].T @ columns[:, first:]
         entries[part - first, part - first] = 0.0
-        i, j = np.unravel_index(int(np.argmax(np.abs(entries, out=entries))), entries.shape)
+        ends = (int(np.argmax(entries)), int(np.argmin(entries)))
+        i, j = np.unravel_index(max(ends, key=lambda end: abs(entries.flat[end])), entries.shape)
         pair = self._formed(np.array([first + i, first + j]))
         return float(abs(pair[:, 0] @ pair[:, 1])) / self.divisor
 

@@ -104,7 +104,7 @@ class Fitting:
         return Y
 
     def _refitted_large(self, X: Matrix) -> Matrix:
-        result = self.runs.certified(X)
+        result = self.runs.certified(X, history=False)
         kept = not np.any((X == 0) & (result.X != 0)) and result.feasibility <= _ORTHONORMAL
         return np.asarray(result.X) if kept else X
 

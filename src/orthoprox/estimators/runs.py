@@ -58,17 +58,17 @@ class Runs:
         part._work = self._work
         return part
 
-    def certified(self, X: Matrix) -> op.Result:
-        """Return the result of the variance on the support of X, from X."""
+    def certified(self, X: Matrix, **options: Any) -> op.Result:
+        """Return the result of the variance on the support of X, from X; options as above."""
         mask = 2.0 * (X != 0)
         lower = 0.0 * mask if self.wanted.nonnegative else -mask
         problem = op.Problem(self.smooth, Box(lower, mask), self.shape)
         most = self.wanted.options.get("max_iterations")
         if most is None or most > _CHECK:  # X is a maximum as a rule, which the polish finds at once
-            result = self.minimised(problem, X, max_iterations=_CHECK)
+            result = self.minimised(problem, X, max_iterations=_CHECK, **options)
             if result.converged:
                 return result
-        return self.minimised(problem, X)
+        return self.minimised(problem, X, **options)
 
     def whole(self, result: op.Result, *, cut: bool = False) -> op.Result:
         """Return a result with the work and the time of all runs so far: what came before it is

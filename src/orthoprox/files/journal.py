@@ -269,3 +269,11 @@ class Journal:
         while pages[-1].inner is not None:
             pages.append(pages[-1].inner)
         return pages
+
+
+def noted(name: str, compute: Callable[[], T], **known: Any) -> T:
+    """Return what a unit of work computes; the journal of the call takes note of it, if there is
+    one.
+    """
+    journal = CURRENT.get()
+    return compute() if journal is None else journal.unit(name, lambda page: compute(), **known)

@@ -69,9 +69,7 @@ class Problem:
 
     @property
     def flops(self) -> float:
-        """The floating point operations of one first-order iteration with dense data: a gradient
-        and three products with n x n matrices.
-        """
+        """The operations of a first-order iteration with dense data: a gradient, three products."""
         m, n = self.shape
         return 2.0 * m * n * (m + 3 * n)
 
@@ -130,10 +128,12 @@ class Problem:
         except TermError as error:  # no run is under way that could go on without it
             raise error.__cause__ or error from None
 
+    def round_to_kinks(self, X: Array, reach: float) -> Array:
+        """Return X with what is no farther than ``reach`` from a kink of g put on it."""
+        return self.nonsmooth.round_to_kinks(X, reach) if isinstance(self.nonsmooth, HasFace) else X
+
     def is_small(self, entries: int) -> bool:
-        """Whether X has so few entries that a step of second order costs little more than one of
-        first order, and g has what such steps need.
-        """
+        """Whether X is so small that second order costs little, and g has what such steps need."""
         g = self.nonsmooth
         return math.prod(self.shape) <= entries and isinstance(g, HasProxDerivative) and isinstance(g, HasFace)
 

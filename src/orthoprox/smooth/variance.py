@@ -24,7 +24,7 @@ from orthoprox.streams.sources import as_blocks
 from orthoprox.streams.sparse import Centred
 from orthoprox.streams.standardised import standardised
 
-_WIDE, _FEW_ROWS = 2000, 4  # columns of a wide A; one in so many rows of X pays to be looked for
+_WIDE = 2000  # columns of a wide A
 _FEW_SAMPLES = 1000  # up to which AA' is cheap
 _AMORTISED = 1000  # column products over which the cost of forming A'A is spread
 
@@ -94,6 +94,14 @@ class Variance(Smooth):
         multiple._hessian = None if self._hessian is None else self._hessian * factor
         multiple._forget()
         return multiple
+
+    def astype(self, dtype: Any) -> "Variance":
+        """Return l of the same dense data in another precision."""
+        other = copy(self)
+        other.A = self.A.astype(dtype)
+        other._hessian = None if self._hessian is None else self._hessian.astype(dtype)
+        other._forget()
+        return other
 
     def at_rows(self, rows: Array, columns: float = _AMORTISED) -> "Variance":
         """Return l of matrices that are 0 outside of these rows, as a term of its own. ``columns``
@@ -193,15 +201,11 @@ class Variance(Smooth):
             return products.apply(self._hessian, X)
         if isinstance(self.A, RowStream):
             return -2 * self.A.normal(X)
-        return -2 * (_transposed(self.A) @ self._times(X))
+        return products.transposed(self.A, -2 * self._times(X))
 
     def _times(self, X: Array) -> Array:
-        """Return AX; over the nonzero rows of X, if A is wide and these are few."""
-        if isinstance(self.A, np.ndarray) and self.A.ndim == X.ndim == 2 and self.A.shape[1] >= _WIDE:
-            rows = np.flatnonzero(np.any(X != 0, axis=1))
-            if _FEW_ROWS * len(rows) <= len(X):
-                return self.A[:, rows] @ X[rows]
-        return self.A @ X
+        wide = isinstance(self.A, np.ndarray) and self.A.ndim == X.ndim == 2 and self.A.shape[1] >= _WIDE
+        return products.wide(self.A, X) if wide else self.A @ X
 
     @cached_property
     def lipschitz(self) -> float:
@@ -292,9 +296,5 @@ def _columns(A: Any, chosen: Array) -> Any:
 def _gram(A: Any) -> Array:
     if isinstance(A, (RowStream, Centred)):
         return A.gram()
-    C = _transposed(A) @ A
+    C = products.transposed(A, A)
     return C.toarray() if sp.issparse(C) else C
-
-
-def _transposed(A: Any) -> Any:
-    return A.mT if is_array(A) else A.T

@@ -9,7 +9,7 @@ from orthoprox._adaptive.memory import Memory, PrimalDual
 from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, norm
+from orthoprox._arrays.library import Array, norm, rounding
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
 from orthoprox.problems.problem import Problem
@@ -33,6 +33,7 @@ from orthoprox.solvers.base import KINKS, PROX_DERIVATIVE, Facts, check_positive
 
 _UNCHECKED = {"superlinear": Exit.SUPERLINEAR, "linear": Exit.LINEAR}
 _UNIT = 1 / 300  # of 1/t
+_LARGE = 20_000  # entries of X: a polish is tried near the end alone
 _GROWTH = 1.01  # of t after steps along V alone
 
 
@@ -242,7 +243,11 @@ class ProximalNewton(Phase[Attempt]):
     settings: Settings
 
     def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Attempt:
-        return Attempt(replace(begun(problem, stiefel.polar(point.X), memory.step), Lam=-point.Y), memory)
+        if not problem.is_small(_LARGE):  # a polish costs more than many steps
+            memory = replace(memory, polish_at=min(memory.polish_at, self.settings.goal))
+        on_manifold = float(norm(stiefel.defect(point.X))) <= rounding(point.X)  # a projection would fill zeros
+        X = point.X if on_manifold else stiefel.polar(point.X)
+        return Attempt(replace(begun(problem, X, memory.step), Lam=-point.Y), memory)
 
     def step(self, problem: Problem, state: Attempt) -> Attempt:
         return replace(state, newton=advanced(problem, state.newton, 1), steps=state.steps + 1)

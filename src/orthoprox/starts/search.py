@@ -34,8 +34,9 @@ from orthoprox.stopping.clock import Deadline, Stopped
 Kind = Callable[[Problem, np.random.Generator], Array]
 
 
-def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[Array]:
-    """Return the ``number`` starts with the lowest probe values.
+def search(problem: Problem, rng: np.random.Generator, number: int = 1, factor: float = 1.0) -> list[Array]:
+    """Return the ``number`` starts with the lowest probe values. For wide data these are ends of
+    homotopies, if there is more than one; ``factor`` multiplies the work of their repairs.
 
     The candidates are coordinate vectors, principal components and random points. If more than one
     start is asked for, or the problem is not large, the end of a smoothing continuation is a
@@ -50,8 +51,11 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[
     found: list[tuple[float, Array]] = []
     with suppress(Stopped), quiet():
         if is_wide(problem):
-            found.append((inf, homotopy(problem, random(problem, rng), rng)))
-            if number == 1 and len(kinds) * k.probe * n * problem.smooth.operations > WIDE.probes:  # type: ignore[attr-defined]
+            for _ in range(number):
+                found.append((inf, homotopy(problem, random(problem, rng), rng, factor)))
+            if number > 1:
+                return [X for _, X in found]
+            if len(kinds) * k.probe * n * problem.smooth.operations > WIDE.probes:  # type: ignore[attr-defined]
                 return [found[0][1]]
             found = [(_probe_on_rows(problem, X), X) for _, X in found]
         elif number == 1 and affordable < 0:
@@ -65,7 +69,8 @@ def search(problem: Problem, rng: np.random.Generator, number: int = 1) -> list[
             path = [smoothed] if number > 1 or path_length(k.widths) <= affordable else []
             for candidate in _candidates(problem, rng, (*max(1, number // 2) * kinds, *path)):
                 found.append((inf, candidate))  # a candidate that cannot be probed in time comes last
-                found[-1] = probe_value(problem, candidate), candidate
+                value, end = probed(problem, candidate)
+                found[-1] = value, end if is_wide(problem) else candidate  # few rows of an end are not 0
     found.sort(key=itemgetter(0))
     lowest = [X for _, X in found[:number]]
     return lowest + [random(problem, rng) for _ in range(number - len(lowest))]
@@ -221,13 +226,19 @@ def probe_value(problem: Problem, X: Array) -> float:
     """Return f at the point of the manifold nearest to the end of a probe from X; infinite if it
     cannot be computed.
     """
+    return probed(problem, X)[0]
+
+
+def probed(problem: Problem, X: Array) -> tuple[float, Array]:
+    """Return the same and that point, or X if f is not finite there."""
     try:
         end = advance(problem, X, SETTINGS.probe)
-        value = float(problem.value(polar(end)))
-        value = value if value < inf else float(problem.value(end))
+        P = polar(end)
+        value = float(problem.value(P))
+        value, P = (value, P) if value < inf else (float(problem.value(end)), X)
     except BROKEN:
-        return inf
-    return value if value == value else inf
+        return inf, X
+    return (value, P) if value == value else (inf, X)
 
 
 def _probe_on_rows(problem: Problem, X: Array) -> float:

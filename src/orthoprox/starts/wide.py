@@ -8,6 +8,8 @@ finds sparse components in noise where principal components show none.
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -16,56 +18,98 @@ from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.wide import WIDE
 from orthoprox._arrays.library import Array
 from orthoprox._linalg.stiefel import polar
+from orthoprox.files.journal import noted
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem, uncounted
 from orthoprox.problems.rows import extended, on_rows
+from orthoprox.problems.single import in_single
 from orthoprox.stopping.clock import Stopped
 
 Rng = np.random.Generator
 
 
-def homotopy(problem: Problem, X: Array, rng: Rng) -> Array:
-    """Return the end of the homotopy from principal components, repaired; X is a random point. If
-    time is over, it is the best point so far.
+@dataclass(frozen=True)
+class Found:
+    """A point of the search, and what is known there."""
+
+    X: Array
+    f: float
+    D: Array  # grad l(X)
+
+
+def homotopy(problem: Problem, X: Array, rng: Rng, factor: float = 1.0) -> Array:
+    """Return the end of the homotopy from principal components, rotated before and after, and
+    repaired; X is a random point. If time is over, it is the best point so far. Dense data are read
+    in single precision. ``factor`` multiplies what the repairs may take.
     """
+    dtype, alone = X.dtype, isinstance(problem.nonsmooth, Separable)  # otherwise columns stand for nothing by themselves
     with suppress(Stopped):
+        problem = in_single(problem)
+        X = X if problem.smooth.data is None else X.astype(problem.smooth.data.dtype)  # type: ignore[attr-defined]
         for _ in range(SETTINGS.power_steps):
-            X = polar(-problem.grad(X))
+            X = noted("power", partial(_power, problem, X))
+        X = _rotated(problem, _found(problem, X)).X if alone else X
         X = _settled(problem, X, np.zeros(X.shape[1], bool), (*WIDE.stages, 1.0))
-        if isinstance(problem.nonsmooth, Separable):  # otherwise columns stand for nothing by themselves
-            for better in _repairs(problem, X, rng):
-                X = better
-    return X
+        if alone:
+            found = _rotated(problem, _found(problem, X))
+            X = found.X
+            for better in _repairs(problem, found, rng, factor):
+                X = better.X
+    return polar(X.astype(dtype))
 
 
-def _repairs(problem: Problem, X: Array, rng: Rng) -> Iterator[Array]:
-    """Yield points that are lower and lower. A repair drops the columns of X that contribute least,
-    a quarter of them or, after a failure, one, and begins anew with seeds in their place. The work
-    of all is limited.
-    """
-    k, n, failures = WIDE, X.shape[1], 0
-    price = 2 * k.seeds * n * uncounted(problem)[0].operations  # about twice as many gradients as for the seeds
-    f, D = _values(problem, X)
-    for _ in range(min(SETTINGS.rounds, int(k.work / price))):
-        if failures >= k.failures:
-            return
-        number = ceil(k.dropped * n) if failures == 0 else 1
-        order = np.argsort(_contributions(problem, X, D), kind="stable")
-        stay, leave = order[: n - number], order[n - number :]
-        kept, Y = np.isin(np.arange(n), stay), np.empty_like(X)
-        Y[:, stay], Y[:, leave] = X[:, stay], _seeds(problem, X[:, stay], number, rng)
-        Y = _settled(problem, polar(Y), kept, (*k.stages[1:], 1.0))
-        new, E = _values(problem, Y)
-        failures += 1
-        if new < f - SETTINGS.gain * SETTINGS.identified * abs(f):
-            X, f, D, failures = Y, new, E, 0
-            yield X
+def _power(problem: Problem, X: Array) -> Array:
+    """Return X after a step of the power method."""
+    return polar(-problem.grad(X))
 
 
-def _values(problem: Problem, X: Array) -> tuple[float, Array]:
-    """Return f(X) and grad l(X)."""
+def _found(problem: Problem, X: Array) -> Found:
     value, D = problem.value_and_grad(X)
-    return float(value + problem.nonsmooth.value(X)), D
+    return Found(X, float(value + problem.nonsmooth.value(X)), D)
+
+
+def _rotated(problem: Problem, found: Found) -> Found:
+    """Return XR with a rotation R for which g(XR) is lower, as for :func:`.rotations`, or X itself;
+    l, a variance, is the same there.
+    """
+    k, X = SETTINGS, found.X
+    rows = np.flatnonzero(np.any(X != 0, axis=1))
+    V, g, R = X[rows], uncounted(problem)[1].at_rows(rows), np.eye(X.shape[1], dtype=X.dtype)
+    nu = problem.smoothing(X, found.D, k.widths[0])
+    for _ in k.widths:
+        for _ in range(k.power):
+            problem.heed()
+            problem.count(gradients=0, proxes=1)
+            R = polar(V.T @ g.prox(V @ R, nu).astype(V.dtype, copy=False))
+        nu *= k.widths[0]
+    gain = float(g.value(V)) - float(g.value(V @ R))
+    return Found(X @ R, found.f - gain, found.D @ R) if gain > 0 else found
+
+
+def _repairs(problem: Problem, found: Found, rng: Rng, factor: float) -> Iterator[Found]:
+    """Yield points that are lower and lower. A repair drops the columns of X that contribute least,
+    a quarter of them or, after failures, one, the next in turn, and begins anew with seeds in their
+    place. The work of all is limited.
+    """
+    k, n, failures = WIDE, problem.shape[1], 0
+    price = 2 * k.seeds * n * uncounted(problem)[0].operations  # about twice as many gradients as for the seeds
+    for _ in range(min(int(factor * SETTINGS.rounds), int(factor * k.work / price))):
+        if failures >= factor * k.failures:
+            return
+        order = np.argsort(-_contributions(problem, found.X, found.D), kind="stable")
+        leave = order[: ceil(k.dropped * n)] if failures == 0 else order[[(failures - 1) % n]]
+        new = noted("repair", partial(_repaired, problem, found, leave, rng))
+        failures += 1
+        if new.f < found.f - SETTINGS.gain * SETTINGS.identified * abs(found.f):
+            found, failures = new, 0
+            yield found
+
+
+def _repaired(problem: Problem, found: Found, leave: Array, rng: Rng) -> Found:
+    """Return X with seeds in place of some columns, settled."""
+    kept, Y = ~np.isin(np.arange(problem.shape[1]), leave), found.X.copy()
+    Y[:, leave] = _seeds(problem, found.X[:, kept], len(leave), rng)
+    return _found(problem, _settled(problem, polar(Y), kept, (*WIDE.stages[1:], 1.0)))
 
 
 def _contributions(problem: Problem, X: Array, D: Array) -> Array:
@@ -81,24 +125,28 @@ def _contributions(problem: Problem, X: Array, D: Array) -> Array:
 def _settled(problem: Problem, X: Array, kept: Array, stages: Sequence[float]) -> Array:
     """Return the end of the homotopy from X. Columns that are ``kept`` have the threshold of g from
     the first stage on.
-
-    A stage begins with all rows and goes on with those that are near its threshold.
     """
-    k, m = WIDE, len(X)
     for t in stages:
-        D = problem.grad(X)
-        X = _step(problem, D, kept, t)
-        near = np.any((X != 0) | (_thresholded(problem, -D / k.near, kept, t) != 0), axis=1)
-        rows = np.flatnonzero(near)
-        steps = k.steps if t < 1 else k.most
-        part = (on_rows(problem, rows, steps * X.shape[1]) if 2 * len(rows) <= m else None) or problem
-        x = X if part is problem else X[rows]
-        for _ in range(steps - 1):
-            before, x = x, _step(part, part.grad(x), kept, t)
-            if t == 1 and np.max(np.linalg.norm(x - before, axis=0)) <= SETTINGS.identified:
-                break
-        X = x if part is problem else extended(x, rows, m)
+        X = noted("stage", partial(_stage, problem, X, kept, t))
     return X
+
+
+def _stage(problem: Problem, X: Array, kept: Array, t: float) -> Array:
+    """Return the end of a stage, which begins with all rows and goes on with those that are near
+    its threshold.
+    """
+    k, m, D = WIDE, len(X), problem.grad(X)
+    X = _step(problem, D, kept, t)
+    near = np.any((X != 0) | (_thresholded(problem, -D / k.near, kept, t) != 0), axis=1)
+    rows = np.flatnonzero(near)
+    steps = k.steps if t < 1 else k.most
+    part = (on_rows(problem, rows, steps * X.shape[1]) if 2 * len(rows) <= m else None) or problem
+    x = X if part is problem else X[rows]
+    for _ in range(steps - 1):
+        before, x = x, _step(part, part.grad(x), kept, t)
+        if t == 1 and np.max(np.linalg.norm(x - before, axis=0)) <= SETTINGS.identified:
+            break
+    return x if part is problem else extended(x, rows, m)
 
 
 def _step(problem: Problem, D: Array, kept: Array, t: float) -> Array:
@@ -123,7 +171,7 @@ def _shrunk(problem: Problem, W: Array, t: float) -> Array:
     for a norm c does not matter.
     """
     c = max(float(np.max(np.linalg.norm(W, axis=0))), 2 * problem.nonsmooth.modulus) or 1.0
-    return c * problem.prox(W / c, t / c)
+    return (c * problem.prox(W / c, t / c)).astype(W.dtype, copy=False)
 
 
 def _without(K: Array, X: Array) -> Array:
