@@ -1,5 +1,6 @@
 """orthoprox: min l(X) + g(X) subject to X'X = I, with l smooth and g prox-friendly."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from orthoprox import assignment, checks, datasets, metrics, nonsmooth, problems, smooth, solvers, starts, stiefel, stopping
@@ -17,6 +18,9 @@ from orthoprox.stopping.rules import Snapshot
 from orthoprox.stopping.status import Status
 
 if TYPE_CHECKING:
+    from orthoprox import anndata
+    from orthoprox.estimators.matching import match_graphs
+    from orthoprox.estimators.selector import RowSparseSelector
     from orthoprox.estimators.sparse_pca import SparsePCA
 
 __version__ = "0.2.0"
@@ -30,13 +34,16 @@ __all__ = [
     "Problem",
     "Progress",
     "Result",
+    "RowSparseSelector",
     "Snapshot",
     "SparsePCA",
     "Status",
+    "anndata",
     "assignment",
     "certificate",
     "checks",
     "datasets",
+    "match_graphs",
     "metrics",
     "minimize",
     "nonsmooth",
@@ -53,10 +60,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Return what is imported when it is asked for: SparsePCA, which needs scikit-learn."""
-    if name == "SparsePCA":
-        from orthoprox.estimators.sparse_pca import SparsePCA
+_LATER = {  # what is imported when it is asked for, as it needs scikit-learn, or is seldom needed
+    "RowSparseSelector": "orthoprox.estimators.selector",
+    "SparsePCA": "orthoprox.estimators.sparse_pca",
+    "match_graphs": "orthoprox.estimators.matching",
+    "anndata": "orthoprox.anndata",
+}
 
-        return SparsePCA
-    raise AttributeError(f"module 'orthoprox' has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    """Return what is imported when it is asked for: estimators, which need scikit-learn."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'orthoprox' has no attribute {name!r}")
+    module = import_module(_LATER[name])
+    return module if name == "anndata" else getattr(module, name)

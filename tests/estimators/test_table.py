@@ -45,7 +45,7 @@ def test_blocks_go_on_from_a_fit_and_a_fit_begins_anew():
 
 def test_blocks_do_not_go_on_from_what_has_no_moments():
     for fitted in (SparsePCA(2).fit_covariance(np.cov(A, rowvar=False)), SparsePCA(2).fit(aslinearoperator(A))):
-        with pytest.raises(ValueError, match="begin with a new estimator"):
+        with pytest.raises(ValueError, match="begin anew"):
             fitted.partial_fit(A)
 
 

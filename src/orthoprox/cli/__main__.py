@@ -8,16 +8,18 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import orthoprox
-from orthoprox.cli import compilation, components, listing, reproduction, transformation
+from orthoprox.cli import comparison, compilation, completion, components, listing, reproduction, tracing, transformation
 from orthoprox.reports.text import visible
 
-COMMANDS = (components, transformation, listing, compilation, reproduction)
+COMMANDS = (components, transformation, tracing, comparison, listing, compilation, completion, reproduction)
 _WRONG = ValueError, TypeError, ImportError, RuntimeError, OSError, MemoryError
 _DESCRIPTION = """Sparse principal components of tables, and nonsmooth optimization with orthogonality constraints."""
 _EXAMPLES = """
 examples:
   orthoprox spca wine.csv                              components, scores, a model and a report in wine-spca
   orthoprox transform wine-spca/model.npz new.csv      scores of new rows
+  orthoprox path wine.csv                              the variance against the number of nonzeros
+  orthoprox compare wine.csv --methods lsalm,manpg     methods from one start
   orthoprox COMMAND --help                             the options of a command
 """
 
@@ -32,7 +34,7 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0, 2 for wrong input, 130 after Ctrl-C."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    options = _parser().parse_args(given)
+    options = parser().parse_args(given)
     options.arguments = given
     try:
         return int(options.command(options))
@@ -55,19 +57,20 @@ def _on_one_line(error: BaseException) -> str:
     return visible(" ".join(str(error).split())) or type(error).__name__
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    made = _Parser(
         prog="orthoprox",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"orthoprox {orthoprox.__version__}")
-    parser.add_argument("--debug", action="store_true", help="show where an error comes from")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    made.add_argument("--version", action="version", version=f"orthoprox {orthoprox.__version__}")
+    made.add_argument("--debug", action="store_true", help="show where an error comes from")
+    commands = made.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
-    return parser
+    return made
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ class Analysis:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the status is told
             line.begin("reading")
-            self._read(line)
+            self.read(line)
             with blocks.assisted(self.ranks):
                 line.begin("components")
                 self._fit()
@@ -71,7 +71,8 @@ class Analysis:
                     self._trace()
         return self
 
-    def _read(self, line: Progress) -> None:
+    def read(self, line: Progress) -> None:
+        """Read the table, or begin to read it in blocks."""
         began, options = perf_counter(), self.options
         if self.ranks is not None:
             table, whole = blocks.shared(options, self.ranks, line), False
@@ -175,19 +176,25 @@ class Analysis:
         if reason:
             self.notes.append(f"There is no curve of the variance against the nonzeros: {reason}.")
             return
-        least = self.n**2 if self.options.penalty == "l21" else self.n
-        most = m if self.options.nonnegative else m * self.n
-        levels = sorted({round(level) for level in np.geomspace(most, least, _LEVELS)}, reverse=True)
-        other = self.estimator_class(**{**self._parameters(), "n_nonzero": None, "max_seconds": self._budget()})
         try:
             with at_once():
-                path = other.path(self._samples(), levels)
+                path = self.path(_LEVELS)
         except CtrlC:
             self.interrupted = True
             self.notes.append("There is no curve of the variance against the nonzeros: Ctrl-C was pressed.")
             return
         self.curve = path.n_nonzeros, path.explained_variance_ratio
         self._part("curve", began)
+
+    def path(self, levels: int | list[int]) -> Any:
+        """Return components with these numbers of nonzeros, or with so many numbers."""
+        m = self.table.values.shape[1]
+        if isinstance(levels, int):
+            least = self.n**2 if self.options.penalty == "l21" else self.n
+            most = m if self.options.nonnegative else m * self.n
+            levels = sorted({round(level) for level in np.geomspace(most, least, levels)}, reverse=True)
+        estimator = self.estimator_class(**{**self._parameters(), "n_nonzero": None, "max_seconds": self._budget()})
+        return estimator.path(self._samples(), levels)
 
     def _no_curve(self, m: int) -> str | None:
         if m * self.n > _CURVE:

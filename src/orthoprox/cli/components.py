@@ -16,6 +16,7 @@ from orthoprox.cli.account import facts
 from orthoprox.cli.analysis import Analysis
 from orthoprox.cli.blocks import assist
 from orthoprox.cli.interrupts import CtrlC, deferred
+from orthoprox.cli.model import add_model, nonzeros
 from orthoprox.cli.reading import FORMATS, add_options
 from orthoprox.streams.ranks import world
 from orthoprox.tables.source import STANDARD_INPUT, stem
@@ -49,7 +50,14 @@ def add(commands: Any) -> None:
     parser.add_argument("table", metavar="TABLE", help=f"a row for each sample, a column for each variable: {FORMATS}")
     parser.add_argument("-n", "--components", type=int, metavar="N", help="how many components; 5, or fewer if there are fewer")
     _add_sparsity(parser.add_argument_group("how sparse; --alpha .1 by default").add_mutually_exclusive_group())
-    _add_method(parser.add_argument_group("how the components are found"))
+    group = parser.add_argument_group("how the components are found")
+    add_model(group)
+    group.add_argument("--no-refit", action="store_true", help="keep the shrinkage of the penalty")
+    group.add_argument("--n-init", type=int, default=1, metavar="N", help="starts; those after the first are random")
+    group.add_argument("--tol", type=float, default=1e-5, metavar="T", help="the stationarity to prove; 1e-5 by default")
+    group.add_argument("--checkpoint", metavar="FILE", help="keep what is found in a file, to go on after a kill")
+    group.add_argument("--checkpoint-every", type=float, default=60.0, metavar="S", help="how often; 60 seconds by default")
+    group.add_argument("--resume", action="store_true", help="go on from the checkpoint, if it is there")
     add_options(parser)
     group = parser.add_argument_group("output")
     group.add_argument("--out", type=Path, metavar="DIR", help="the folder to write to; TABLE-spca by default")
@@ -61,27 +69,9 @@ def add(commands: Any) -> None:
 
 
 def _add_sparsity(group: Any) -> None:
-    group.add_argument("--nonzeros", type=_nonzeros, metavar="K", help="nonzero loadings: in all, or K1,K2,... for each")
+    group.add_argument("--nonzeros", type=nonzeros, metavar="K", help="nonzero loadings: in all, or K1,K2,... for each")
     group.add_argument("--sparsity", type=_share, metavar="S", help="the share of loadings that are zero, in (0, 1)")
     group.add_argument("--alpha", type=float, metavar="A", help="the weight of the penalty: 0 gives PCA, 1 single variables")
-
-
-def _add_method(group: Any) -> None:
-    group.add_argument("--penalty", choices=("l1", "l21", "mcp", "scad"), default="l1", help="l21 chooses whole variables")
-    group.add_argument("--nonnegative", action="store_true", help="loadings >= 0")
-    group.add_argument("--criterion", choices=("variance", "adjusted"), default="variance", help="what --nonzeros maximises")
-    group.add_argument("--no-refit", action="store_true", help="keep the shrinkage of the penalty")
-    group.add_argument("--no-scale", action="store_true", help="do not divide variables by their standard deviations")
-    group.add_argument("--no-center", action="store_true", help="do not subtract the means")
-    group.add_argument("--covariance", action="store_true", help="the table is a covariance or correlation matrix")
-    group.add_argument("--effort", choices=("fast", "normal", "thorough"), help="how much to look for lower minima")
-    group.add_argument("--n-init", type=int, default=1, metavar="N", help="starts; those after the first are random")
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="of random starts; 0 by default")
-    group.add_argument("--tol", type=float, default=1e-5, metavar="T", help="the stationarity to prove; 1e-5 by default")
-    group.add_argument("--max-seconds", type=float, metavar="S", help="the time budget, reading included")
-    group.add_argument("--checkpoint", metavar="FILE", help="keep what is found in a file, to go on after a kill")
-    group.add_argument("--checkpoint-every", type=float, default=60.0, metavar="S", help="how often; 60 seconds by default")
-    group.add_argument("--resume", action="store_true", help="go on from the checkpoint, if it is there")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -127,15 +117,6 @@ def _log() -> Iterator[None]:
     finally:
         log.removeHandler(handler)
         log.setLevel(level)
-
-
-def _nonzeros(text: str) -> int | list[int]:
-    """Return a number, or one for each component."""
-    try:
-        numbers = [int(part) for part in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number; a share goes with --sparsity") from None
-    return numbers if len(numbers) > 1 else numbers[0]
 
 
 def _share(text: str) -> float:

@@ -52,11 +52,15 @@ def scores_text(scores: Any, row_names: Sequence[str] | None) -> str:
 
 def table_text(heads: Sequence[str], names: Iterable[str], values: Any) -> str:
     """Return numbers with names as comma-separated values, with every digit."""
+    rows = (np.asarray(values) + 0.0).tolist()  # no -0.0
+    return numbers_text(heads, ([as_text(name), *row] for name, row in zip(names, rows, strict=True)))
+
+
+def numbers_text(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return rows as comma-separated values, with every digit."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(heads)
-    rows = (np.asarray(values) + 0.0).tolist()  # no -0.0
-    writer.writerows([as_text(name), *row] for name, row in zip(names, rows, strict=True))
+    writer.writerows([heads, *rows])
     return text.getvalue()
 
 

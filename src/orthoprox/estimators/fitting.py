@@ -8,7 +8,6 @@ import orthoprox as op
 from orthoprox.estimators.candidates import LARGEST
 from orthoprox.estimators.covariance import Covariance
 from orthoprox.estimators.explained import ordered
-from orthoprox.estimators.penalty import problem_at
 from orthoprox.estimators.quota import Quota
 from orthoprox.estimators.runs import Runs
 from orthoprox.estimators.search import Search
@@ -73,7 +72,7 @@ class Fitting:
 
     def _penalised(self, start: Matrix | str) -> op.Result:
         wanted, runs = self.wanted, self.runs
-        problem = problem_at(runs.smooth, self.shape, wanted.alpha * runs.mu_max, wanted.penalty, wanted.nonnegative)
+        problem = runs.penalised()
         effort = {} if wanted.effort is None else {"effort": wanted.effort}
         found = [runs.minimised(problem, start, **effort)]
         for _ in range(wanted.n_init - 1):

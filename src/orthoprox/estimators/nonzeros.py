@@ -45,7 +45,7 @@ class NonzeroPath:
         return draw_path(self)
 
 
-def nonzero_path(covariance: Covariance, wanted: Wanted, n_nonzeros: Any, names: list[str]) -> NonzeroPath:
+def nonzero_path(covariance: Covariance, wanted: Wanted, names: list[str], n_nonzeros: Any) -> NonzeroPath:
     """Return components for each number of nonzeros, from shared candidates."""
     fitting = Fitting(covariance, wanted)
     found = []

@@ -1,9 +1,10 @@
-"""Pictures of components: their loadings, and variance against nonzeros."""
+"""Pictures: loadings of components, variance against nonzeros, matched points."""
 
 from typing import Any
 
 import numpy as np
 
+from orthoprox.estimators.matching import GraphMatch
 from orthoprox.estimators.nonzeros import NonzeroPath
 
 try:
@@ -49,3 +50,29 @@ def draw_path(path: NonzeroPath) -> Figure:
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right")
     return figure
+
+
+def draw_match(match: GraphMatch) -> Figure:
+    """Return a figure with both graphs, each in its own units, and a line for each pair."""
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
+    axes = figure.subplots()
+    first, second = _framed(match.points1), _framed(match.points2)
+    second[:, 0] += 1.15 * np.ptp(first[:, 0]) + 0.1
+    for points, edges in ((first, match.edges1), (second, match.edges2)):
+        axes.plot(*np.transpose(points[edges], (2, 1, 0)), color="0.75", linewidth=0.7, zorder=1)
+    for place, (i, j) in enumerate(match.pairs):
+        ends = np.stack([first[i], second[j]])
+        axes.plot(ends[:, 0], ends[:, 1], color=f"C{place % 10}", linewidth=0.9, alpha=0.7, zorder=2)
+    for points in (first, second):
+        axes.scatter(points[:, 0], points[:, 1], s=18, color="black", zorder=3)
+    axes.set_title(f"{len(match.pairs)} pairs, score {match.score:.3f}")
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    return figure
+
+
+def _framed(points: Matrix) -> Matrix:
+    """Return points moved and scaled to height 1, or width 1 where they are wider."""
+    low = np.min(points, axis=0)
+    framed: Matrix = (points - low) / np.max(np.ptp(points, axis=0))
+    return framed

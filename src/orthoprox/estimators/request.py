@@ -5,10 +5,13 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from orthoprox._arrays import inputs
 from orthoprox._arrays.words import short
+from orthoprox.estimators import table
+from orthoprox.estimators.covariance import Covariance
 from orthoprox.estimators.penalty import NAMES
 from orthoprox.estimators.quota import Quota
 from orthoprox.estimators.wanted import Wanted
@@ -38,6 +41,17 @@ CONSTRAINTS: dict[str, Any] = {
     "checkpoint_every": [Interval(Real, 0, None, closed="left")],
     "resume": ["boolean"],
 }
+
+
+def asked(estimator: Any, X: Any) -> tuple[Covariance, Wanted, list[str]]:
+    """Return the covariance of data, what the estimator wants of it, and the names of variables;
+    nothing is fitted.
+    """
+    estimator._validate_params()
+    other = clone(estimator)
+    data = table.checked(other, X, samples=2)
+    (covariance, *_), _ = table.covariance(data, estimator.center, estimator.scale, shown=estimator.verbose)
+    return covariance, wanted(estimator, data.shape), other._names()
 
 
 def wanted(estimator: Any, shape: tuple[int, int]) -> Wanted:

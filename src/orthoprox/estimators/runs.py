@@ -10,7 +10,7 @@ import numpy as np
 
 import orthoprox as op
 from orthoprox.estimators.covariance import LARGE, Covariance
-from orthoprox.estimators.penalty import largest_weight
+from orthoprox.estimators.penalty import largest_weight, problem_at
 from orthoprox.estimators.starts import coordinates, principal, rotated
 from orthoprox.estimators.wanted import Wanted
 from orthoprox.nonsmooth.indicator import Box
@@ -37,6 +37,11 @@ class Runs:
         self.mu_max = largest_weight(coupling, spread, name) / covariance.unit
         self.smooth = covariance.smooth()
         self.began, self._work = perf_counter(), Work()
+
+    def penalised(self) -> op.Problem:
+        """Return the problem with the penalty of weight alpha mu_max."""
+        wanted = self.wanted
+        return problem_at(self.smooth, self.shape, wanted.alpha * self.mu_max, wanted.penalty, wanted.nonnegative)
 
     def minimised(self, problem: op.Problem, start: Matrix | str, **options: Any) -> op.Result:
         """Return the result of a run with the options that are wanted, and those given here."""

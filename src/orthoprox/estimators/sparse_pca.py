@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 try:
-    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context, clone
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
     from sklearn.utils import Tags
     from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
@@ -16,6 +16,8 @@ from orthoprox.estimators import request, resumption, stored, table
 from orthoprox.estimators.covariance import Covariance
 from orthoprox.estimators.explained import adjusted
 from orthoprox.estimators.nonzeros import NonzeroPath, nonzero_path
+from orthoprox.estimators.runs import Runs
+from orthoprox.problems.problem import Problem
 from orthoprox.streams.moments import Moments
 
 Matrix = np.ndarray[Any, Any]
@@ -165,8 +167,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         in blocks, as ``Variance`` has them; what was fitted before is forgotten.
         """
         data = table.checked(self, X, samples=2)
-        moments = table.moments(data, None, shown=self.verbose) if table.has_moments(data) else None
-        covariance, self.mean_, self.scale_ = table.covariance(data, moments, self.center, self.scale)
+        (covariance, self.mean_, self.scale_), moments = table.covariance(data, self.center, self.scale, shown=self.verbose)
         fitted = self._fitted(covariance, data.shape[0], table.dtype(data))
         self._moments: Moments | None = table.kept(moments)
         return fitted
@@ -179,9 +180,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         before: Moments | None = getattr(self, "_moments", None)
         if before is None and hasattr(self, "components_"):
             raise ValueError(
-                "partial_fit cannot go on: the last fit, of a covariance matrix, an operator or more than "
-                f"{table.KEPT} variables, keeps no moments of samples; begin with a new estimator, and let "
-                "partial_fit see its first block as well."
+                "partial_fit cannot go on: the last fit kept no moments of its samples, as with a covariance matrix, an "
+                f"operator or more than {table.KEPT} variables; begin anew, and let partial_fit see its first block as well."
             )
         data = table.checked(self, X, reset=before is None, samples=1 if before is not None else 2)
         moments = table.moments(data, before, shown=self.verbose)
@@ -240,12 +240,11 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             The total numbers; by default twelve from all loadings (variables, if ``nonnegative``)
             down to one for each component.
         """
-        self._validate_params()
-        other = clone(self)  # so that nothing is fitted here
-        data = table.checked(other, X, samples=2)
-        moments = table.moments(data, None) if table.has_moments(data) else None
-        covariance = table.covariance(data, moments, self.center, self.scale)[0]
-        return nonzero_path(covariance, request.wanted(self, data.shape), n_nonzeros, other._names())
+        return nonzero_path(*request.asked(self, X), n_nonzeros)
+
+    def problem(self, X: Any) -> Problem:
+        """Return the penalised problem of ``alpha``, in units of the largest variance."""
+        return Runs(*request.asked(self, X)[:2]).penalised()
 
     def to_frame(self) -> Any:
         """Return the loadings as a pandas data frame: one row for each variable, by name."""

@@ -63,16 +63,17 @@ def kept(moments: Moments | None) -> Moments | None:
     return moments if moments is not None and moments.m <= KEPT else None
 
 
-def covariance(data: Any, moments: Moments | None, center: Any, scale: Any) -> Standardised:
-    """Return the covariance of the standardised samples, what is subtracted and divided by; from
-    their moments, if they have been formed.
+def covariance(data: Any, center: Any, scale: Any, *, shown: bool = False) -> tuple[Standardised, Moments | None]:
+    """Return the covariance of the standardised samples, what is subtracted and divided by, and
+    their moments, if these are formed, which may be shown.
     """
+    if has_moments(data):
+        formed = moments(data, None, shown=shown)
+        return of_moments(formed, center, scale), formed
     samples, m = data.shape
-    if moments is not None:
-        return of_moments(moments, center, scale)
     term = Variance(data, center=center, scale=scale)
     found = Products(term, max(samples - 1, 1))
-    return found, _or(term.center, np.zeros(m)), _or(term.scale, np.ones(m))
+    return (found, _or(term.center, np.zeros(m)), _or(term.scale, np.ones(m))), None
 
 
 def moments(data: Any, before: Moments | None, *, shown: bool = False) -> Moments:

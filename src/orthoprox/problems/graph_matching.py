@@ -32,26 +32,27 @@ def graph_matching(points1: Any, points2: Any, mu: float, *, width: float = 2500
         The scale of the affinity, in squared units of length.
     """
     width = inputs.number(width, "width")
-    points1, points2 = (_points(points, name) for points, name in ((points1, "points1"), (points2, "points2")))
+    points1, points2 = (points_of(points, name) for points, name in ((points1, "points1"), (points2, "points2")))
     shape = (len(points1), len(points2))
     if shape[0] < shape[1]:
         raise ValueError(
             f"points1 has {shape[0]} points, points2 has {shape[1]}; X'X = I needs the larger set first, swap them."
         )
-    edges1, edges2 = _edges(points1, "points1"), _edges(points2, "points2")
-    difference = _lengths(points1, edges1)[:, None] - _lengths(points2, edges2)[None, :]
+    edges1, edges2 = edges_of(points1, "points1"), edges_of(points2, "points2")
+    difference = lengths_of(points1, edges1)[:, None] - lengths_of(points2, edges2)[None, :]
     affinity = np.exp(-(difference**2) / width)  # edges too different to compare have none
     return Problem(Matching(edges1, edges2, affinity, shape, mu), Zero(), shape)
 
 
-def _points(value: Any, name: str) -> NDArray[np.float64]:
+def points_of(value: Any, name: str) -> NDArray[np.float64]:
+    """Return points in the plane, checked."""
     points = to_numpy(inputs.matrix(value, name, shape=(None, 2))).astype(np.float64)
     if len(points) < 3:
         raise ValueError(f"{name} has {len(points)} point(s); a triangulation needs at least 3.")
     return points
 
 
-def _edges(points: NDArray[np.float64], name: str) -> NDArray[np.int64]:
+def edges_of(points: NDArray[np.float64], name: str) -> NDArray[np.int64]:
     """Return the edges of the Delaunay triangulation, each once."""
     from scipy.spatial import Delaunay, QhullError
 
@@ -63,6 +64,7 @@ def _edges(points: NDArray[np.float64], name: str) -> NDArray[np.int64]:
     return np.unique(np.sort(sides, axis=1), axis=0).astype(np.int64)
 
 
-def _lengths(points: NDArray[np.float64], edges: NDArray[np.int64]) -> NDArray[np.float64]:
+def lengths_of(points: NDArray[np.float64], edges: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the lengths of edges."""
     sides = points[edges[:, 0]] - points[edges[:, 1]]
     return np.hypot(sides[:, 0], sides[:, 1])
