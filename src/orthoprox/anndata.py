@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+import orthoprox as op
 from orthoprox._arrays import inputs
 from orthoprox._arrays.words import shown
 
@@ -61,14 +62,12 @@ def spca(
     >>> cells.obsm["X_spca"].shape, cells.varm["sPCs"].shape
     ((60, 3), (20, 3))
     """
-    from orthoprox.estimators.sparse_pca import SparsePCA
-
     adata = _checked(adata)
     mask, used = _mask(adata, mask_var)
     values = _values(adata, layer)[:, mask]
     most = max(1, min(values.shape) - 1)
     number = min(50, most) if n_comps is None else inputs.integer(n_comps, "n_comps")
-    fitted = SparsePCA(number, **estimator).fit(values)
+    fitted = op.SparsePCA(number, **estimator).fit(values)
     loadings = np.zeros((adata.n_vars, number), dtype=fitted.components_.dtype)
     loadings[mask] = fitted.components_.T
     scores, varm, uns = (key_added,) * 3 if key_added is not None else ("X_spca", "sPCs", "spca")

@@ -124,7 +124,7 @@ def test_the_whole_is_kept_where_a_working_set_does_not_pay(s, monkeypatch):
     for other, at in [(group, s), (general, s), (problem, dense), (problem, early), (problem, there)]:
         assert PHASE._epoch(other, at) is at
     assert phase(pairs=1.0)._epoch(problem, s) is s
-    monkeypatch.setattr(products, "_SMALL", 10**9)
+    monkeypatch.setattr(products, "SMALL", 10**9)
     assert PHASE._epoch(problem, s) is s
 
 

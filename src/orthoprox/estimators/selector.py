@@ -14,8 +14,8 @@ try:
 except ImportError as error:
     raise ImportError('RowSparseSelector needs scikit-learn 1.6 or newer: pip install "orthoprox[sklearn]".') from error
 
+import orthoprox as op
 from orthoprox.estimators import table
-from orthoprox.estimators.sparse_pca import SparsePCA
 
 Matrix = np.ndarray[Any, Any]
 _COMPONENTS = 5  # by default, if there are so many variables to choose
@@ -98,7 +98,7 @@ class RowSparseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if n > number:
             raise ValueError(f"n_components={n} is larger than n_features={number}, the variables to choose; ask for fewer.")
         options = {"penalty": "l21", "center": self.center, "scale": self.scale, "criterion": self.criterion}
-        fitted = SparsePCA(n, n_nonzero=n * number, **options).fit(data)
+        fitted = op.SparsePCA(n, n_nonzero=n * number, **options).fit(data)
         self.components_, self.explained_variance_ratio_ = fitted.components_, fitted.explained_variance_ratio_
         self.support_ = self._chosen(np.any(fitted.components_ != 0, axis=0), number)
         self.n_features_, self.n_components_ = number, n
