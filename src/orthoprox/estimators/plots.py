@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox.estimators.matching import GraphMatch
 from orthoprox.estimators.nonzeros import NonzeroPath
 
 try:
@@ -52,7 +51,7 @@ def draw_path(path: NonzeroPath) -> Figure:
     return figure
 
 
-def draw_match(match: GraphMatch) -> Figure:
+def draw_match(match: Any) -> Figure:
     """Return a figure with both graphs, each in its own units, and a line for each pair."""
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     axes = figure.subplots()
