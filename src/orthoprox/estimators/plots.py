@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from orthoprox.estimators.nonzeros import NonzeroPath
 
 try:
     from matplotlib.figure import Figure
@@ -36,7 +35,7 @@ def draw_components(components: Matrix, names: list[str], ratios: Matrix) -> Fig
     return figure
 
 
-def draw_path(path: NonzeroPath) -> Figure:
+def draw_path(path: Any) -> Figure:
     """Return a figure with the explained and the adjusted variance against the nonzeros."""
     figure = Figure(figsize=(6.5, 4), layout="constrained")
     axes = figure.subplots()
