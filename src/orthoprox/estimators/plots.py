@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-
 try:
     from matplotlib.figure import Figure
 except ImportError as error:
