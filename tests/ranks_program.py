@@ -106,6 +106,30 @@ def killed():
     return found(op.minimize(problem(), seed=0, callback=callback, method="lsalm", tol=1e-300))
 
 
+def _checkpointed(callback=None, resume=True):
+    file = Path(sys.argv[2]).parent / "run.npz"
+    options = {"checkpoint": file, "checkpoint_every": 0.0, "resume": resume, "max_iterations": 60}
+    return found(op.minimize(problem(), "random", seed=0, callback=callback, method="lsalm", tol=1e-300, **options))
+
+
+def checkpoint_killed():
+    def callback(now):
+        if now.iteration == 30 and COMM.rank == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return _checkpointed(callback)
+
+
+def checkpoint_refused():
+    """The file is there, and nobody asked to go on from it."""
+    return _checkpointed(resume=False)
+
+
+def checkpoint_resumed():
+    seen = []
+    return {**_checkpointed(lambda now: seen.append(now.iteration)), "first": min(seen)}
+
+
 if __name__ == "__main__":
     case, file = sys.argv[1:]
     try:

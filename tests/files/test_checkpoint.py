@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from orthoprox.files import archive, whole
-from orthoprox.files.checkpoint import Checkpoint
+from orthoprox.files.checkpoint import Checkpoint, past_of
 
 CALL = {"tol": "1e-06"}
 
@@ -32,7 +32,7 @@ def write_all(file, *values):
 def found(path):
     """The value of the first unit in the file."""
     with opened(path, resume=True) as file:
-        past, finished = file.past(set(), np.asarray, {})
+        past, finished = past_of(file.content, file.place, set(), np.asarray, {})
         assert finished is None
         return past.reader.value(past.done[0][1])
 
@@ -48,7 +48,7 @@ def test_what_was_returned_in_the_end_is_read(tmp_path):
     with opened(tmp_path / "run.npz") as file:
         file.write([1, 2.5], {}, finished=True)
     with opened(tmp_path / "run.npz", resume=True) as file:
-        assert file.past(set(), np.asarray, {}) == (None, [1, 2.5])
+        assert past_of(file.content, file.place, set(), np.asarray, {}) == (None, [1, 2.5])
         assert file.resumed == 1
 
 

@@ -127,3 +127,22 @@ def test_a_killed_rank_ends_the_job(tmp_path):
     assert done.returncode == 128 + 9
     assert "exited on\nsignal 9 (Killed)" in done.stdout + done.stderr
     assert found == [None, None]
+
+
+@pytest.mark.extended
+@pytest.mark.filterwarnings("ignore::orthoprox.ConvergenceWarning")
+def test_a_job_goes_on_from_the_checkpoint_of_rank_0_after_a_kill(tmp_path):
+    done, _ = on_processes("checkpoint_killed", 2, tmp_path)
+    assert done.returncode == 128 + 9
+    assert (tmp_path / "run.npz").exists()
+    done, found = on_processes("checkpoint_resumed", 2, tmp_path)
+    assert done.returncode == 0, done.stderr
+    import ranks_program
+
+    alone = op.minimize(ranks_program.whole(), "random", seed=0, method="lsalm", tol=1e-300, max_iterations=60)
+    for mine in found:
+        assert mine["first"] > 20
+        np.testing.assert_array_equal(mine["X"], found[0]["X"])
+        np.testing.assert_allclose(mine["X"], alone.X, atol=1e-9)
+    done, found = on_processes("checkpoint_refused", 2, tmp_path)
+    assert all("FileExistsError" in text for text in found), found

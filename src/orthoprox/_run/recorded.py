@@ -18,7 +18,7 @@ from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, from_numpy, is_array, namespace, norm, to_numpy
 from orthoprox._linalg.products import SMALL, compiled, using
 from orthoprox._run.result import Result
-from orthoprox.files.checkpoint import Checkpoint, Described
+from orthoprox.files.checkpoint import Checkpoint, Content, Described, past_of
 from orthoprox.files.journal import Journal, Watch
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem, uncounted
@@ -94,15 +94,17 @@ class Recording:
         """Return what the call computes, as far as it was done before from its file, and how often
         it was resumed. A finished one is returned as it is.
         """
-        where = self.where
-        with Checkpoint(where.path, self.described, resume=where.resume, differ=_difference, kinds=_KINDS) as file:
-            past, found = file.past(self.modules, self._foreign, self.known)
+        ranks = self.deadline.ranks
+        with _opened(self.where, self.described, ranks) as (file, content, resumed):
+            place = str(self.where.path)
+            past, found = past_of(content, place, self.modules, self._foreign, self.known)
             if found is not None:
-                _remove_parts(file.place)  # a kill may have come before
-                return found, file.resumed - 1
+                _remove_parts(file)  # a kill may have come before
+                return found, resumed - 1
             watch = Watch(lambda: None, lambda _: None, lambda: self.deadline.over)
-            journal = Journal(file.write, where.every, watch, past, whole=self.whole)
-            journal.place = file.place
+            write = _nowhere if file is None else file.write
+            journal = Journal(write, self.where.every, watch, past, whole=self.whole)
+            journal.place = None if file is None else file.place
             try:
                 with journal.active():
                     value = journal.unit("call", lambda page: compute(), **self.known)
@@ -110,11 +112,11 @@ class Recording:
                 journal.write()
                 raise
             if finished(value) and not journal.over():  # else a search that was cut may go on
-                file.write(value, self.known, finished=True)
-                _remove_parts(file.place)
+                write(value, self.known, finished=True)
+                _remove_parts(file)
             else:
                 journal.write()
-            return value, file.resumed
+            return value, resumed
 
     def _foreign(self, array: Array) -> Array:
         """Return an array of NumPy in the library of X."""
@@ -126,8 +128,36 @@ def part_of(place: str, number: int) -> str:
     return f"{place}.start{number}"
 
 
-def _remove_parts(place: str) -> None:
-    folder, name = os.path.split(place)
+@contextmanager
+def _opened(where: Place, described: Described, ranks: Any) -> Iterator[tuple[Checkpoint | None, Content, int]]:
+    """Yield the file of a call, what is in it, and how often it was resumed. Of several ranks, the
+    first alone has the file, and tells the others; they all raise what it raises.
+    """
+    file, error = None, None
+    if ranks is None or ranks.rank == 0:
+        try:
+            file = Checkpoint(where.path, described, resume=where.resume, differ=_difference, kinds=_KINDS)
+        except (OSError, ValueError, TypeError, RuntimeError) as reason:
+            error = reason
+    told = (error, None if file is None else file.content, 0 if file is None else file.resumed)
+    try:
+        error, content, resumed = told if ranks is None else ranks.first_of(told)
+        if error is not None:
+            raise error
+        yield file, content, resumed
+    finally:
+        if file is not None:
+            file.close()
+
+
+def _nowhere(tree: Any, known: Any, *, finished: bool = False) -> None:
+    """Write nothing: another rank has the file."""
+
+
+def _remove_parts(file: Checkpoint | None) -> None:
+    if file is None:
+        return
+    folder, name = os.path.split(file.place)
     part = re.compile(rf"{re.escape(name)}\.start\d+")
     for entry in os.listdir(folder):
         if part.fullmatch(entry):

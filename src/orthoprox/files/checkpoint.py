@@ -20,6 +20,28 @@ _ADVICE = "The run goes on."
 Described = dict[str, Any]
 """What a computation is made of, by name: text and numbers, which JSON can hold."""
 
+Content = tuple[Any, Any] | None
+"""The header and the arrays of a file, if there is one."""
+
+
+def past_of(
+    content: Content, place: str, modules: set[str], foreign: Callable[[Any], Any], known: Mapping[str, Any]
+) -> tuple[Past | None, Any]:
+    """Return the journal that an earlier process has left, or None, and what the computation has
+    returned in the end, or None. ``known`` are objects that no file holds.
+    """
+    if content is None:
+        return None, None
+    header, arrays = content
+    try:
+        reader = Reader(header["nodes"], arrays, modules, foreign)
+        reader.known.update(known)
+        if header["finished"]:
+            return None, reader.value(header["tree"])
+        return Past(reader, header["tree"]), None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise ValueError(f"{place!r} is damaged: {error}. It is left as it is; choose another file.") from error
+
 
 class Checkpoint:
     """A file that one process at a time writes, while its block lasts.
@@ -51,7 +73,7 @@ class Checkpoint:
         self._kinds = kinds
         self._warned = self._useless = False
         self._lock = _locked(self.place)
-        self._content: tuple[Any, Any] | None = None
+        self._content: Content = None
         try:
             self._seen = _stamp(self.place)
             if self._seen is not None:
@@ -67,22 +89,10 @@ class Checkpoint:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def past(self, modules: set[str], foreign: Callable[[Any], Any], known: Mapping[str, Any]) -> tuple[Past | None, Any]:
-        """Return the journal that an earlier process has left, or None, and what the computation
-        has returned in the end, or None. ``known`` are objects that no file holds.
-        """
-        if self._content is None:
-            return None, None
-        header, arrays = self._content
-        self._content = None
-        try:
-            reader = Reader(header["nodes"], arrays, modules, foreign)
-            reader.known.update(known)
-            if header["finished"]:
-                return None, reader.value(header["tree"])
-            return Past(reader, header["tree"]), None
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            raise ValueError(f"{self.place!r} is damaged: {error}. It is left as it is; choose another file.") from error
+    @property
+    def content(self) -> Content:
+        """What was read: the header and the arrays, or None if there was no file."""
+        return self._content
 
     def write(self, tree: Any, known: Mapping[str, Any], *, finished: bool = False) -> None:
         """Write the tree of pages, or what the computation has returned. Where the disk does not
