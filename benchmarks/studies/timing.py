@@ -30,4 +30,4 @@ def warm_up() -> None:
 
 def dense_products() -> AbstractContextManager[Any]:
     """Make all products dense, also those with a sparse X."""
-    return patch.object(products, "_SMALL", _EVERYTHING)
+    return patch.object(products, "SMALL", _EVERYTHING)

@@ -17,12 +17,12 @@ from orthoprox._arrays import inputs
 from orthoprox._arrays.arithmetic import quiet
 from orthoprox._arrays.library import Array, from_numpy, is_array, namespace, norm, to_numpy
 from orthoprox._linalg.products import SMALL, compiled, using
+from orthoprox._linalg.stiefel import polar
 from orthoprox._run.result import Result
 from orthoprox.files.checkpoint import Checkpoint, Content, Described, past_of
 from orthoprox.files.journal import Journal, Watch
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem, uncounted
-from orthoprox.starts.points import random
 from orthoprox.stopping.clock import Deadline, Meter
 from orthoprox.stopping.status import Status
 
@@ -78,7 +78,8 @@ class Recording:
         """Return the recording of a call on a problem, from a start by name or an array; ``solver``
         is a method, its name, or None.
         """
-        X = random(problem, np.random.default_rng(0))
+        X, data = polar(np.random.default_rng(0).standard_normal(problem.shape)), getattr(problem.smooth, "data", None)
+        X = X if data is None else from_numpy(X, like=data)
         like = start if is_array(start) else X
         modules = {type(part).__module__ for part in (solver, *uncounted(problem))}
         known = {"problem": problem} | ({} if isinstance(solver, str | None) else {"solver": solver})

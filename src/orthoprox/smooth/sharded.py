@@ -65,5 +65,11 @@ class Sharded(Smooth):
         number = total.size - X.size
         return total[:number].reshape(X.shape[:-2]), total[number:].reshape(X.shape).astype(X.dtype, copy=False)
 
+    def __copy__(self) -> "Sharded":
+        """Return the same term, of the same processes."""
+        same = object.__new__(type(self))
+        vars(same).update(vars(self))
+        return same
+
     def __reduce__(self) -> NoReturn:
         raise TypeError("A Sharded term belongs to the processes of MPI and cannot go to others.")
