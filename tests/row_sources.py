@@ -121,7 +121,8 @@ def _from_reader(file):
 
 
 def _csv(A, folder):
-    _frame(A).to_csv(folder / "rows.csv", index=False)
+    names = ",".join(f"x{i}" for i in range(A.shape[1]))
+    np.savetxt(folder / "rows.csv", A, fmt="%.17g", delimiter=",", header=names, comments="")
     return folder / "rows.csv"
 
 

@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ Matrix = np.ndarray[Any, Any]
 def checked(estimator: Any, data: Blocks, *, reset: bool, samples: int) -> Blocks:
     """Return samples whose number of columns and names fit the estimator, at least so many."""
     stand_in: Any = np.empty((0, data.columns))
-    if data.names is not None:
+    if data.names is not None and find_spec("pandas") is not None:  # which the extra brings; scikit-learn reads names off it
         import pandas as pd
 
         stand_in = pd.DataFrame(columns=list(data.names))
