@@ -11,7 +11,7 @@ from time import perf_counter, process_time
 import orthoprox as op
 from orthoprox.files.checkpoint import Checkpoint
 
-SIZES = [((1000, 50), 20_000), ((2000, 100), 4_000)]  # of X, and iterations: a minute or two each
+SIZES = [((1000, 50), 3_000), ((2000, 100), 600)]  # of X, and iterations: some seconds each
 TURNS = 2
 
 
