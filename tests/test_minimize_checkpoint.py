@@ -38,7 +38,7 @@ CALLS = {
     "several starts": partial(op.minimize, gaussian_pca(), "random", n_starts=3, compiled=False),
 }
 
-QUICK = "small", "smooth", "extreme", "float32", "several starts"
+QUICK = "small", "smooth", "extreme", "float32", "several starts", "wide", "concave"
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -50,7 +50,7 @@ def test_a_call_goes_on_from_every_checkpoint_to_the_same_end(tmp_path, monkeypa
     result, files = all_written(monkeypatch, tmp_path, CALLS[name], every=0.0 if name in QUICK else 0.02)
     assert same(result, expected)
     assert result.resumed == 0
-    assert len(files) > 2
+    assert len(files) >= 2
     for file in some(files, 4 if name in ("exchanges", "paths", "thorough") else 8):
         resumed = CALLS[name](checkpoint=file, resume=True)
         assert same(resumed, expected), file
