@@ -129,7 +129,8 @@ class Checkpoint:
     def _read(self, resume: bool, differ: Callable[[Described, Described], str]) -> tuple[Any, Any]:
         if not resume:
             raise FileExistsError(
-                f"There is a file {self.place!r} already. Pass resume=True (--resume) to go on from it, or remove it to begin anew."
+                f"There is a file {self.place!r} already. Pass resume=True (--resume) to go on from it, "
+                "or remove it to begin anew."
             )
         header, arrays = read(self.place, KIND)
         difference = differ(header["call"], self.described)
