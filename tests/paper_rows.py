@@ -14,7 +14,7 @@ from orthoprox.reproduce.sections import SECTIONS
 from orthoprox.reproduce.spec import Spec, load
 
 IDS = list(SECTIONS)
-OURS = ["fig-methods"]  # which the paper does not have
+OURS = ["fig-methods", "table-default"]  # which the paper does not have
 PAPER = [name for name in IDS if name not in OURS]
 TABLES = ["table-spca", "fig-spca-scaling", "table-spca-rsm", "table-matching"]
 FIGURES = [name for name in PAPER if name not in TABLES]
@@ -107,12 +107,22 @@ def of_methods(spec, run, far):
     return {**found, "certificates": certificates, "projected_objective": -place / 7, "iterations": len(certificates)}
 
 
+def of_default(spec, run, far):
+    """The call takes a tenth of LSALM's time and ends lower but for seed 1; or it takes ten times
+    as long and ends higher.
+    """
+    ahead = (run.at["solver"] == "adaptive") != far
+    found = {"run_cpu_seconds": 1.0 if ahead else 10.0, "iterations": 100, "sparsity": 0.99}
+    return {**found, "projected_objective": -101.0 if ahead and run.at["seed"] != 1 else -100.0}
+
+
 MAKERS = {
     "fig-qp-range": of_range,
     "fig-qp-beta": of_beta,
     "fig-qp-r-beta": of_map,
     "fig-qp-rho": of_rho,
     "fig-methods": of_methods,
+    "table-default": of_default,
 }
 
 

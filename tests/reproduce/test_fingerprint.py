@@ -47,7 +47,7 @@ def test_methods_and_studies_have_fingerprints_of_their_own():
     assert len(hashes) == len(modules)
 
 
-@pytest.mark.parametrize(("study", "solver"), PAIRS)
+@pytest.mark.parametrize(("study", "solver"), [pair for pair in PAIRS if pair[0] != "default"])
 def test_the_code_of_a_run_has_its_method_its_study_and_its_term_but_no_other_method_and_nothing_that_shows(study, solver):
     closure = sources().closure(parts(study, solver))
     assert set(parts(study, solver)) <= closure
@@ -61,6 +61,14 @@ def test_the_code_of_a_run_has_its_method_its_study_and_its_term_but_no_other_me
         f"orthoprox.reproduce.studies.{name}"
         for name in ("batch", "formula", "matching", "methods", "quadratics", "spca", "study")
     }
+
+
+@pytest.mark.parametrize("solver", ["lsalm", "adaptive"])
+def test_the_code_of_the_default_call_is_that_of_all_its_parts_but_nothing_that_shows(solver):
+    closure = sources().closure(parts("default", solver))
+    whole = {"orthoprox.minimize", "orthoprox.starts.search", "orthoprox._adaptive.first_order", "orthoprox._run.hops"}
+    assert whole <= closure
+    assert not {name for name in closure if name.startswith(("orthoprox.cli", "orthoprox._run.plot", "orthoprox.reports"))}
 
 
 def test_the_code_of_one_method_is_not_that_of_another():

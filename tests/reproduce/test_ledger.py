@@ -68,6 +68,32 @@ def test_the_last_row_of_a_key_wins(path):
     assert len(entries(path)) == 3, "nothing that was written is removed"
 
 
+def test_a_large_file_is_packed_and_serves_as_well_as_the_file(path, monkeypatch):
+    monkeypatch.setattr("orthoprox.reproduce.ledger._LARGE", 100)
+    ledger = Ledger(path, code)
+    ledger.append(RUNS[:2], [outcome(3), outcome(4)])
+    ledger.pack()
+    first = ledger.packed.read_bytes()
+    ledger.pack()
+    assert ledger.packed.read_bytes() == first, "equal rows are equal bytes"
+    assert len(first) < path.stat().st_size
+    lines = path.read_bytes()
+    path.unlink()
+    packed = Ledger(path, code)
+    assert [row["iterations"] for row in packed.rows(RUNS)] == [3, 4]
+    assert not path.exists(), "who reads leaves nothing behind"
+    packed.append(RUNS[2:3], [outcome(5)])
+    assert path.read_bytes().startswith(lines)
+    assert [row["iterations"] for row in Ledger(path, code).rows(RUNS)] == [3, 4, 5]
+
+
+def test_a_small_file_is_not_packed(path):
+    ledger = Ledger(path, code)
+    ledger.append(RUNS[:2], [outcome(3), outcome(4)])
+    ledger.pack()
+    assert not ledger.packed.exists()
+
+
 @pytest.mark.parametrize("cut", [1, 2, 20])
 def test_a_truncated_last_line_is_ignored_and_the_next_row_starts_on_a_line_of_its_own(path, cut):
     Ledger(path, code).append(RUNS[:2], [outcome(3), outcome(4)])

@@ -1,5 +1,6 @@
 """The rows of a study: JSON lines, one for each run, appended as the runs end."""
 
+import gzip
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,11 +12,13 @@ from typing import IO, Any
 
 import orthoprox
 from orthoprox.files import locks
+from orthoprox.files.whole import whole
 from orthoprox.reproduce.entry import SCHEMA, Kind, Row, read
 from orthoprox.reproduce.origin import origin
 from orthoprox.reproduce.spec import Run
 
 _LOCK, _PAUSE = 2**62, 0.01  # the byte that a process locks while it writes, and how often it asks for it, in seconds
+_LARGE = 500_000  # bytes of a file that is packed
 
 
 class State(Enum):
@@ -39,7 +42,8 @@ class Ledger:
     Parameters
     ----------
     path : Path
-        The file, which need not exist.
+        The file, which need not exist. If it is there only packed, as ``path.gz``, its rows are
+        read from there, and it is unpacked before rows are appended.
     code : callable
         The hash of the code that would make a run now.
     fields : mapping
@@ -47,7 +51,7 @@ class Ledger:
     """
 
     def __init__(self, path: Path, code: Callable[[Run], str], fields: Mapping[str, Kind] | None = None) -> None:
-        self.path = path
+        self.path, self.packed = path, path.with_name(f"{path.name}.gz")
         self.damaged: list[str] = []
         self._code, self._fields = code, fields or {}
         self._rows: dict[str, Row] = {}
@@ -55,6 +59,8 @@ class Ledger:
         self._size = 0  # of the file as far as it is known
         if path.exists():
             self._read(path.read_bytes())
+        elif self.packed.exists():
+            self._read(gzip.decompress(self.packed.read_bytes()))
 
     def append(self, runs: Iterable[Run], outcomes: Iterable[dict[str, Any]]) -> None:
         """Write what came of some runs, and before the first of them where and with what they were
@@ -66,6 +72,7 @@ class Ledger:
         rows = [{"key": run.key, "code": self._code(run), **made, "at": run.at, **outcome} for run, outcome in pairs]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._locked() as file:
+            self._unpack(file)
             self._catch_up(file)
             entries: list[dict[str, Any]] = rows if here["origin"] in self._origins else [here, *rows]
             start = "" if self._ends_with_a_line(file) else "\n"
@@ -75,6 +82,12 @@ class Ledger:
             self._size += len(written)
         self._origins[here["origin"]] = here
         self._rows.update((row["key"], row) for row in rows)
+
+    def pack(self) -> None:
+        """Write a large file a second time, packed, as which it can be kept."""
+        if self.path.exists() and self.path.stat().st_size > _LARGE:
+            with whole(str(self.packed)) as file:
+                file.write(gzip.compress(self.path.read_bytes(), mtime=0))
 
     def refresh(self) -> None:
         """Read what other processes have appended."""
@@ -128,6 +141,11 @@ class Ledger:
                 self._rows[entry["key"]] = entry
             else:
                 self._origins[entry["origin"]] = entry
+
+    def _unpack(self, file: IO[bytes]) -> None:
+        """Fill a file that is new with the rows that are there packed."""
+        if file.seek(0, os.SEEK_END) == 0 and self.packed.exists():
+            file.write(gzip.decompress(self.packed.read_bytes()))
 
     def _catch_up(self, file: IO[bytes]) -> None:
         if file.seek(0, os.SEEK_END) != self._size:

@@ -143,6 +143,8 @@ def reproduce(
     shown = [item for item in _with_rows(known).values() if item.rows]
     if not shown:
         raise ValueError(f"{out} has no rows yet, so there is nothing to report; run it without --report.")
+    for item in shown:
+        item.ledger.pack()
     title = "The experiments of the LSALM paper, reproduced" + (" at reduced size" if quick else "")
     sections = [section(item, quick=quick) for item in shown]
     return report.write(out, sections, title=title, remarks=[_REDUCED] if quick else [], facts=_facts(shown))

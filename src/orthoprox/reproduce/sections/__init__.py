@@ -4,7 +4,18 @@ from collections.abc import Callable
 
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Section
-from orthoprox.reproduce.sections import assignment, components, methods, pairs, penalty, ranges, restart, scaling, smoothing
+from orthoprox.reproduce.sections import (
+    assignment,
+    components,
+    default,
+    methods,
+    pairs,
+    penalty,
+    ranges,
+    restart,
+    scaling,
+    smoothing,
+)
 from orthoprox.reproduce.spec import Spec
 
 SECTIONS: dict[str, Callable[[Spec, list[Row], bool], Section]] = {
@@ -17,4 +28,5 @@ SECTIONS: dict[str, Callable[[Spec, list[Row], bool], Section]] = {
     "table-spca-rsm": restart.section,
     "table-matching": assignment.section,
     "fig-methods": methods.section,
+    "table-default": default.section,
 }

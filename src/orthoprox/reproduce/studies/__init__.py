@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orthoprox.reproduce.entry import NUMBERS, Kind
-from orthoprox.reproduce.studies import matching, methods, quadratics, spca
+from orthoprox.reproduce.studies import default, matching, methods, quadratics, spca
 from orthoprox.reproduce.studies.study import Outcome, Settings
 
 _NUMBER = float | None  # JSON has no infinity
@@ -16,7 +16,14 @@ _MEASURED: dict[str, Kind] = {  # of a result, as ``outcome`` returns it
     "run_cpu_seconds": float,
     **dict.fromkeys(("objective", "projected_objective", "feasibility", "stationarity", "sparsity", "upper"), _NUMBER),
 }
-_SECONDS = {"manpg-ada": 8.0, "soc": 8.0, "radmm": 8.0, "lsalm": 4.0, "pamal": 60.0}  # sparse PCA at m = 300, on one core
+_SECONDS = {
+    "manpg-ada": 8.0,
+    "soc": 8.0,
+    "radmm": 8.0,
+    "lsalm": 4.0,
+    "pamal": 60.0,
+    "adaptive": 0.5,
+}  # sparse PCA at m = 300, on one core
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,7 @@ STUDIES: dict[str, Study] = {
         fields={**_MEASURED, "distance": float, "start_objective": float},
         group=lambda settings: repr(settings["problem"]),
     ),
+    "default": Study(default.execute, seconds=_growing, timed=True, fields=_MEASURED),
     "matching": Study(
         matching.execute,
         seconds=lambda settings: 1.5,

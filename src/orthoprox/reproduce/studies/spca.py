@@ -15,7 +15,7 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
     """Run the methods from a random start."""
     outcomes = []
     for settings in group:
-        problem, X0 = _instance(settings)
+        problem, X0 = instance(settings)
         result = op.solve(problem, solver(settings, problem), X0, stop=rule(settings["stop"], problem), every=NEVER)
         outcomes.append(outcome(result))
     return outcomes
@@ -25,7 +25,7 @@ def execute_compared(group: Sequence[Settings]) -> list[Outcome]:
     """Run a baseline from the start that RSM finds, then the other methods down to its
     objective.
     """
-    problem, X0 = _instance(group[0])
+    problem, X0 = instance(group[0])
     X0 = subgradient_start(problem, X0, group[0]["problem"]["steps"], group[0]["problem"]["start"])
     (first,) = [settings for settings in group if settings["solver"] == settings["baseline"]["solver"]]
     baseline = op.solve(problem, solver(first, problem), X0, stop=rule(first["baseline"], problem), every=NEVER)
@@ -59,7 +59,7 @@ def subgradient_start(problem: op.Problem, X: Array, steps: int, kind: str) -> A
     return X
 
 
-def _instance(settings: Settings) -> tuple[op.Problem, Array]:
+def instance(settings: Settings) -> tuple[op.Problem, Array]:
     """Return the problem and the random start of a run, drawn in this order from its seed."""
     p = settings["problem"]
     rng = np.random.default_rng(p["seed"])
