@@ -2,16 +2,19 @@
 products, and what communication costs. ``make bench-scale`` writes docs/scale/rows.json, from which
 ``python -m benchmarks.scale --page`` fills the tables of docs/scale.md.
 
+Reading, products and the pass are measured in turn, ``ROUNDS`` times; a ratio is of one round.
+
 Files of 10 GB are made in a temporary folder and deleted in the end.
 """
 
 import argparse
+import ctypes
+import gc
 import json
+import mmap
 import os
 import resource
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,17 +25,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from benchmarks.calibration import unit
+from benchmarks.scale_page import tables
+from benchmarks.scale_ranks import compared
 from benchmarks.studies.page import fill
 
 import orthoprox as op
+from orthoprox.streams.blocks import BLOCK_BYTES
 
 ROOT = Path(__file__).parents[1]
 ROWS, PAGE = ROOT / "docs" / "scale" / "rows.json", ROOT / "docs" / "scale.md"
 TALL = 5_000_000, 500
 COUNTS, DENSITY = (1_000_000, 2_000), 0.05
 RANKS = 200_000, 2_000, 20  # p, m, n without a Gram matrix
-BLOCK = 16_384  # rows of a block that is generated or multiplied
-GRADIENTS = 5
+BLOCK = 16_384  # rows of a block that is generated
+ROUNDS = 3
 
 
 class Memory:
@@ -63,27 +69,43 @@ def timed(function: Any) -> tuple[float, float, Any]:
     return perf_counter() - began, process_time() - cpu, found
 
 
-def blocks(p: int) -> Iterator[slice]:
+def blocks(p: int, rows: int = BLOCK) -> Iterator[slice]:
     """Yield the rows of the blocks."""
-    for start in range(0, p, BLOCK):
-        yield slice(start, min(start + BLOCK, p))
+    for start in range(0, p, rows):
+        yield slice(start, min(start + rows, p))
 
 
-def write_tall(path: Path, shape: tuple[int, int]) -> None:
-    """Write random rows of single precision: blocks of one random block, shifted and scaled."""
+def write_tall(path: Path, shape: tuple[int, int]) -> Any:
+    """Write random rows of single precision: blocks of one random block, shifted and scaled. Return
+    the means of the columns.
+    """
     rng = np.random.default_rng(0)
     rows, base = np.memmap(path, np.float32, "w+", shape=shape), rng.standard_normal((BLOCK, shape[1]), dtype=np.float32)
+    sums = np.zeros(shape[1])
     for number, part in enumerate(blocks(shape[0])):
-        rows[part] = base[: part.stop - part.start] * np.float32(1 + number % 7) + np.float32(3)
+        block = base[: part.stop - part.start] * np.float32(1 + number % 7) + np.float32(3)
+        rows[part] = block
+        sums += np.sum(block, axis=0, dtype=np.float64)
     rows.flush()
+    return sums / shape[0]
 
 
-def drop_cache(path: Path) -> bool:
-    """Let the system forget the pages of a file, and return whether it could be asked."""
+def drop_cache(path: Path) -> None:
+    """Ask the system to forget the pages of a file, which nothing may have mapped."""
+    gc.collect()
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    return True
+
+
+def cached(path: Path) -> float:
+    """Return the share of the pages of a file that the system has in memory."""
+    rows = np.memmap(path, np.uint8, "r")
+    pages = np.zeros(-(-rows.size // mmap.PAGESIZE), np.uint8)
+    place, size, answer = ctypes.c_void_p(rows.ctypes.data), ctypes.c_size_t(rows.size), ctypes.c_void_p(pages.ctypes.data)
+    if ctypes.CDLL(None).mincore(place, size, answer):
+        raise OSError("The system does not tell which pages are in memory.")
+    return float(np.mean(pages & 1))
 
 
 def read_once(path: Path) -> int:
@@ -96,34 +118,47 @@ def read_once(path: Path) -> int:
     return size
 
 
-def bare_products(shape: tuple[int, int]) -> None:
+def bare_products(shape: tuple[int, int], D: Any) -> None:
     """Multiply as many blocks that are in memory, in double precision."""
-    D = np.random.default_rng(0).standard_normal((BLOCK, shape[1]))
     C = np.zeros((shape[1], shape[1]))
-    for part in blocks(shape[0]):
-        C += D[: part.stop - part.start].T @ D[: part.stop - part.start]
+    for part in blocks(shape[0], len(D)):
+        rows = D[: part.stop - part.start]
+        C += rows.T @ rows
 
 
 def tall(folder: Path, shape: tuple[int, int]) -> dict[str, Any]:
     """Return the cost of the pass over a memory map, of reading it and of bare products."""
     path = folder / "rows.bin"
-    write_tall(path, shape)
+    means = write_tall(path, shape)
     row: dict[str, Any] = {"case": "memory map", "shape": list(shape), "gigabytes": path.stat().st_size / 1e9}
-    for state in ("cold", "warm"):
-        if state == "cold":
-            drop_cache(path)
-        row[f"read {state}"] = timed(lambda: read_once(path))[0]
-    row["products"], row["products cpu"] = timed(lambda: bare_products(shape))[:2]
-    for state in ("cold", "warm"):
-        if state == "cold":
-            drop_cache(path)
-        rows = np.memmap(path, np.float32, "r", shape=shape)
-        with Memory() as memory:
-            row[f"pass {state}"], row[f"pass {state} cpu"], ell = timed(lambda rows=rows: op.smooth.Variance(rows, center=True))
-        row[f"memory {state}"] = memory.largest
+    D = np.random.default_rng(0).standard_normal((BLOCK_BYTES // (8 * shape[1]), shape[1]))  # the blocks of the pass
+    row["rounds"] = [tall_round(path, shape, means, D) for _ in range(ROUNDS)]
     path.unlink()
-    row["mean error"] = float(np.max(np.abs(ell.center - 3)))
     return row
+
+
+def tall_round(path: Path, shape: tuple[int, int], means: Any, D: Any) -> dict[str, float]:
+    """Return the seconds of reading, of bare products and of the pass, cache cold and then warm."""
+    one: dict[str, float] = {"load": os.getloadavg()[0]}
+    for state in ("cold", "warm"):
+        if state == "cold":
+            drop_cache(path)
+        one[f"read {state}"] = timed(lambda: read_once(path))[0]
+        if state == "cold":
+            drop_cache(path)
+        else:
+            one["products"], one["products cpu"] = timed(lambda: bare_products(shape, D))[:2]
+        one[f"cached {state}"] = cached(path)
+        with Memory() as memory:
+            one[f"pass {state}"], one[f"pass {state} cpu"], center = timed(lambda: one_pass(path, shape))
+        one[f"memory {state}"] = memory.largest
+        np.testing.assert_allclose(center, means, rtol=1e-12)
+    return one
+
+
+def one_pass(path: Path, shape: tuple[int, int]) -> Any:
+    """Form the term of centred rows, and return their means; nothing of the file stays mapped."""
+    return op.smooth.Variance(np.memmap(path, np.float32, "r", shape=shape), center=True).center
 
 
 def counts(folder: Path, shape: tuple[int, int]) -> dict[str, Any]:
@@ -148,78 +183,19 @@ def counts(folder: Path, shape: tuple[int, int]) -> dict[str, Any]:
     return row
 
 
-def own(shape: tuple[int, int, int], rank: int, size: int) -> tuple[Any, Any]:
-    """Return the term of one rank and a point."""
-    p, m, n = shape
-    A = np.random.default_rng(rank).standard_normal((p // size, m))
-    return op.smooth.LogCosh(A), op.stiefel.random_point(m, n, seed=0)
-
-
-def alone(shape: tuple[int, int, int]) -> dict[str, float]:
-    """Return the seconds of a gradient, beside another process that does the same."""
-    term, X = own(shape, int(os.environ["RANK"]), 2)
-    term.value_and_grad(X)
-    seconds = min(timed(lambda: term.value_and_grad(X))[0] for _ in range(GRADIENTS))
-    return {"gradient": seconds}
-
-
-def ranked(shape: tuple[int, int, int]) -> dict[str, float]:
-    """Return the seconds of a gradient of this rank and of the sum over all, and of the sum
-    alone.
-    """
-    from mpi4py import MPI
-
-    comm = MPI.COMM_WORLD
-    term, X = own(shape, comm.rank, comm.size)
-    shared = op.smooth.Sharded(term, comm)
-    shared.value_and_grad(X)
-    seconds = min(timed(lambda: shared.value_and_grad(X))[0] for _ in range(GRADIENTS))
-    D = np.zeros(shape[1] * shape[2] + 1)
-    comm.Barrier()
-    exchange = min(timed(lambda: shared.ranks.sum("adds", X, lambda: D))[0] for _ in range(4 * GRADIENTS))
-    return {"gradient": seconds, "exchange": exchange}
-
-
-def ranks(shape: tuple[int, int, int]) -> dict[str, Any]:
-    """Return the speed of two ranks beside that of two processes that do not communicate; both are
-    measured twice, in turn.
-    """
-    this, environment = [sys.executable, "-m", "benchmarks.scale"], {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    size = json.dumps(shape)
-    apart, together, exchange = [], [], []
-    for _ in range(2):
-        pair = [
-            subprocess.Popen([*this, "--alone", size], env={**environment, "RANK": str(rank)}, stdout=subprocess.PIPE, cwd=ROOT)
-            for rank in range(2)
-        ]
-        apart.append(max(json.loads(process.communicate()[0])["gradient"] for process in pair))
-        start = [str(Path(sys.executable).parent / "mpirun"), "--allow-run-as-root", "--oversubscribe", "-n", "2", *this]
-        done = subprocess.run([*start, "--ranked", size], env=environment, stdout=subprocess.PIPE, check=True, cwd=ROOT)
-        found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith(b"{")]
-        together.append(max(one["gradient"] for one in found))
-        exchange.append(max(one["exchange"] for one in found))
-    row: dict[str, Any] = {"case": "two ranks", "shape": list(shape), "apart": min(apart), "together": min(together)}
-    row["exchange"] = min(exchange)
-    row["speed"], row["share"] = row["apart"] / row["together"], row["exchange"] / row["together"]
-    return row
-
-
 def rates() -> dict[str, Any]:
     """Return the rates of products, of bare NumPy in one thread, in operations each second."""
     A, X = np.random.default_rng(0).standard_normal((20_000, 1_000)), np.random.default_rng(1).standard_normal((1_000, 20))
-    A @ X, A.T @ A
     return {
         "case": "rates",
-        "gram": A.shape[0] * A.shape[1] ** 2 / timed(lambda: A.T @ A)[0],
-        "products": 2 * A.size * X.shape[1] / timed(lambda: A @ X)[0],
+        "gram": A.shape[0] * A.shape[1] ** 2 / min(timed(lambda: A.T @ A)[0] for _ in range(5)),
+        "products": 2 * A.size * X.shape[1] / min(timed(lambda: A @ X)[0] for _ in range(5)),
         "unit": unit(),
     }
 
 
 def page(rows: list[dict[str, Any]]) -> None:
     """Fill the tables of docs/scale.md."""
-    from benchmarks.scale_page import tables
-
     text = PAGE.read_text(encoding="utf-8")
     for name, table in tables(rows).items():
         text = fill(text, table, name)
@@ -227,16 +203,11 @@ def page(rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    """Run the cases, or one part of a case in a process of its own."""
+    """Run the cases, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("alone", "ranked"):
-        parser.add_argument(f"--{name}", type=json.loads, help=argparse.SUPPRESS)
     parser.add_argument("--page", action="store_true", help="only write the page again")
-    parser.add_argument("--small", action="store_true", help="a hundredth of the rows, printed and not kept")
+    parser.add_argument("--small", action="store_true", help="a hundredth of the rows, the tables printed and not kept")
     options = parser.parse_args()
-    if options.alone or options.ranked:
-        print(json.dumps(alone(options.alone) if options.alone else ranked(options.ranked)), flush=True)
-        return
     if not options.page:
         part = 100 if options.small else 1
         folder = Path(tempfile.mkdtemp(prefix="orthoprox-scale-"))
@@ -244,7 +215,7 @@ def main() -> None:
             rows = [{"case": "machine", "cores": os.cpu_count(), "load": os.getloadavg()[0]}, rates()]
             rows.append(tall(folder, (TALL[0] // part, TALL[1])))
             rows.append(counts(folder, (COUNTS[0] // part, COUNTS[1])))
-            rows.append(ranks((RANKS[0] // part, *RANKS[1:])))
+            rows.append(compared((RANKS[0] // part, *RANKS[1:])))
         finally:
             shutil.rmtree(folder)
         rows.append(
@@ -252,7 +223,7 @@ def main() -> None:
         )
         print(json.dumps(rows, indent=1))
         if options.small:
-            return
+            return print(*tables(rows).values(), sep="\n\n")
         ROWS.parent.mkdir(exist_ok=True)
         ROWS.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     page(json.loads(ROWS.read_text(encoding="utf-8")))

@@ -1,5 +1,7 @@
 """The tables of docs/scale.md: pure functions of the rows of ``benchmarks/scale.py``."""
 
+from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 from orthoprox.reproduce.table import markdown
@@ -29,35 +31,44 @@ def tables(rows: list[dict[str, Any]]) -> dict[str, str]:
 def measured(by: dict[str, Any]) -> str:
     """Return what was measured, beside what was wanted."""
     tall, counts, ranks = by["memory map"], by["sparse counts"], by["two ranks"]
+    rounds = tall["rounds"]
+
+    def middle(name: str) -> float:
+        return median(one[name] for one in rounds)
+
     lines = []
     for state in ("cold", "warm"):
-        largest = max(tall[f"read {state}"], tall["products"])
+        ratios = [one[f"pass {state}"] / max(one[f"read {state}"], one["products"]) for one in rounds]
+        share = 100 * max((one[f"cached {state}"] for one in rounds), key=lambda share: abs(share - (state == "warm")))
         lines += [
-            [f"{tall['gigabytes']:.0f} GB memory map, cache {state}: reading", f"{tall[f'read {state}']:.1f} s", ""],
-            [f"the pass, cache {state}", f"{tall[f'pass {state}']:.1f} s, {tall[f'pass {state} cpu']:.1f} s of processor", ""],
-            ["over the larger of reading and products", f"{tall[f'pass {state}'] / largest:.2f}", f"at most {LIMIT}"],
-            ["anonymous memory", f"{tall[f'memory {state}']:.2f} GB", "below 2 GB"],
+            [f"{tall['gigabytes']:.2g} GB memory map, cache {state}: reading", f"{middle(f'read {state}'):.1f} s", ""],
+            [f"the pass, {share:.0f} % of the file in the cache", seconds(middle, f"pass {state}"), ""],
+            ["over the larger of reading and products", spread(ratios), f"at most {LIMIT}"],
+            ["anonymous memory", f"{max(one[f'memory {state}'] for one in rounds):.2f} GB", "below 2 GB"],
         ]
-    lines.insert(
-        1,
-        [
-            "bare products of as many blocks in memory",
-            f"{tall['products']:.1f} s, {tall['products cpu']:.1f} s of processor",
-            "",
-        ],
-    )
+    lines.insert(1, ["bare products of as many blocks in memory", seconds(middle, "products"), ""])
+    p, m = counts["shape"]
     lines += [
-        [
-            "sparse counts 1,000,000 x 2,000: bare products",
-            f"{counts['products']:.1f} s, {counts['products cpu']:.1f} s of processor",
-            "",
-        ],
-        ["the pass", f"{counts['pass']:.1f} s, {counts['pass cpu']:.1f} s of processor; {counts['memory']:.2f} GB", ""],
-        ["log-cosh gradient, two processes apart", f"{ranks['apart']:.3f} s", ""],
-        ["the same on two ranks", f"{ranks['together']:.3f} s; exchange {100 * ranks['share']:.2f} % of it", ""],
-        ["speed of the ranks over that of the processes", f"{ranks['speed']:.2f}", f"at least {SPEED}"],
+        [f"sparse counts {p:,} x {m:,}: bare products", seconds(counts.get, "products"), ""],
+        ["the pass", f"{seconds(counts.get, 'pass')}; {counts['memory']:.2f} GB", ""],
+        ["log-cosh gradient, two processes without MPI", f"{ranks['processes']:.3f} s", ""],
+        ["on two ranks, without exchange", f"{ranks['apart']:.3f} s", ""],
+        ["on two ranks, in turn with that", f"{ranks['together']:.3f} s; exchange {100 * ranks['share']:.2f} % of it", ""],
+        ["speed with the exchange over that without", spread(ranks["speeds"]), f"at least {SPEED}"],
+        ["speed with the exchange over that without MPI", f"{ranks['processes'] / ranks['together']:.2f}", ""],
+        [f"load when it began, on {by['machine']['cores']} cores", f"{by['machine']['load']:.1f}", ""],
     ]
     return markdown(["", "measured", "wanted"], lines)
+
+
+def seconds(of: Callable[[str], Any], name: str) -> str:
+    """Return wall and processor time."""
+    return f"{of(name):.1f} s, {of(name + ' cpu'):.1f} s of processor"
+
+
+def spread(values: list[float]) -> str:
+    """Return the median, and the least and the largest."""
+    return f"{median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
 def estimates(by: dict[str, Any]) -> str:

@@ -46,7 +46,7 @@ def first_decides():
     """Every rank has another start, another seed and another clock."""
     time.sleep(0.05 * COMM.rank)
     start = op.stiefel.random_point(M, N, seed=COMM.rank)
-    result = op.minimize(problem(), start, seed=np.random.default_rng(COMM.rank), method="lsalm", max_seconds=0.5, tol=1e-300)
+    result = op.minimize(problem(), start, seed=np.random.default_rng(COMM.rank), method="lsalm", max_seconds=0.05, tol=1e-300)
     other = op.minimize(problem(), "random", seed=COMM.rank, n_starts=2, tol=1e-3)
     return {**found(result), "other": other.X}
 

@@ -39,14 +39,14 @@ def test_resolvent_of_a_quadratic(kind, linear, m):
 
 
 @pytest.mark.parametrize("kind", [*FORMATS, "memmap"])
-@pytest.mark.parametrize("rows", [40, 4], ids=["tall", "wide"])
+@pytest.mark.parametrize("rows", [40, 2], ids=["tall", "wide"])
 def test_resolvent_of_a_variance(kind, rows, tmp_path):
     """(cI - 2A'A) X = R, through A'A where it is kept, through AA' where A is wide, and by products
     alone.
     """
     A = normal(0, rows, 15)
     ell = Variance(on_disk(A, tmp_path) if kind == "memmap" else FORMATS[kind](A))
-    assert (ell.hessian is None) == (rows == 4 or kind == "operator")
+    assert (ell.hessian is None) == (rows == 2 or kind == "operator")
     for margin in (1.1, 3.0, 100.0):
         solves(ell, margin * ell.modulus, normal(2, 15, 3))
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import EXAMPLES, SEEDS, normal
+from orthoprox.streams import accumulation
 from orthoprox.streams.moments import Moments
 
 P, M = 60, 5
@@ -42,6 +43,33 @@ def test_blocks_have_the_moments_of_all_rows(kind, far):
         np.testing.assert_allclose(moments.scatter, scatter(A), atol=1e-15 * max(far, 10) * P)
         np.testing.assert_allclose(moments.covariance(), scatter(A) / (P - 1), atol=1e-15 * max(far, 10))
         np.testing.assert_allclose(moments.covariance(0), scatter(A) / P, atol=1e-15 * max(far, 10))
+
+
+@pytest.mark.parametrize("jump", [1.0, 1e3, 1e6])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_whose_mean_moves_keep_their_digits(jump, dtype):
+    """Each block is centred by the mean of those before, however far its own is: of what is added
+    at most half is subtracted again. The first column, which does not move, and the constant one
+    do not suffer from the others.
+    """
+    blocks = [(normal(k, 4 + k % 3, M) + jump * k * np.array([0, 1, -1, 2, 0]) * (k > 2)).astype(dtype) for k in range(20)]
+    for block in blocks:
+        block[:, 4] = 0.1
+    A, moments = np.concatenate(blocks), added(blocks)
+    lengths = np.sqrt(np.diagonal(scatter(A)))
+    assert np.all(np.abs(moments.scatter - scatter(A)) <= 1e-14 * np.multiply.outer(lengths, lengths))
+    assert lengths[4] == 0
+
+
+def test_a_large_scatter_is_added_up_in_strips(monkeypatch):
+    """With strips of two rows of S, the last one shorter, and three rows of a block at a time."""
+    monkeypatch.setattr(accumulation, "_STRIP", 2)
+    monkeypatch.setattr(accumulation, "_CACHED", 0)
+    monkeypatch.setattr(accumulation, "_LEAST", 3)
+    for count in (1, 7):
+        moments = added(np.array_split(data(1e3), count))
+        np.testing.assert_allclose(moments.scatter, scatter(data(1e3)), atol=1e-12 * P)
+        np.testing.assert_array_equal(moments.scatter, moments.scatter.T)
 
 
 @given(seed=SEEDS, cut=st.integers(1, P - 1))

@@ -113,6 +113,8 @@ def test_blocks_that_do_not_fit_are_named():
         ([A, A[:, :5]], "A, block 1 has shape \\(45, 5\\); it needs two dimensions and 6 columns"),
         ([], "an iterator without a block"),
         ([A, A[:0]], "A, block 1 is empty"),
+        ([[[1.0, 2.0], [3.0]]], "A, block 0 has rows of different lengths; they need the same"),
+        ([A, [[1.0, 2.0], [3.0]]], "A, block 1 has rows of different lengths; they need the same"),
         ([A[0]], "block 0 has shape \\(6,\\); it needs two dimensions"),
         ([A * 1e200], "entries so large that their squares overflow; scale it"),
     ]

@@ -1,6 +1,5 @@
 """The variance that principal components explain, l(X) = -|AX|_F^2."""
 
-import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
@@ -22,10 +21,11 @@ from orthoprox.smooth.base import Smooth
 from orthoprox.streams.rows import RowStream
 from orthoprox.streams.sources import as_blocks
 from orthoprox.streams.sparse import Centred
-from orthoprox.streams.standardised import standardised
+from orthoprox.streams.standardised import check_size, standardised
 
 _WIDE = 2000  # columns of a wide A
 _FEW_SAMPLES = 1000  # up to which AA' is cheap
+_SPARSE = 3.0  # the price of an operation with sparse data, in terms of a dense one
 _AMORTISED = 1000  # column products over which the cost of forming A'A is spread
 
 
@@ -33,8 +33,9 @@ class Variance(Smooth):
     """The negative explained variance l(X) = -|AX|_F^2 = -tr(X'A'AX), with gradient -2 A'AX.
 
     The product A'AX is done as (A'A)X or as A'(AX), whichever needs fewer operations. For each
-    column of X these are ``2 m^2`` and ``4 z``, with z the number of stored entries of A; forming
-    A'A costs ``z m`` once, which is spread over a thousand columns. An operator is applied, never
+    column of X these are ``2 m^2`` and ``4 z``, with z the number of stored entries of A, each of
+    which counts three times if A is sparse: such a product is as much slower. Forming A'A costs
+    ``z m`` once, which is spread over a thousand columns. An operator is applied, never
     formed; one random test <Ax, y> = <x, A'y> tells whether its ``rmatvec`` is the adjoint of its
     ``matvec``. Data that come in blocks of rows are read once for A'A, if m is at most 20,000;
     beyond, each product reads them, and what this costs is logged beforehand.
@@ -64,27 +65,25 @@ class Variance(Smooth):
         As they are used, in double precision; None if not wanted.
     """
 
+    _last: products.LastProducts | None = None  # within a call, of wide data
+
     @quiet()
     def __init__(self, A: Any, *, center: Any = False, scale: Any = False) -> None:
-        matrix = _matrix(A)
+        blocks = None if inputs.is_operator(A) else as_blocks(A)
+        matrix: Any = inputs.operator(A, "A") if blocks is None else RowStream(blocks)
         if inputs.is_operator(A):
             check_adjoint(A, "A")
         used, self.center, self.scale = standardised(matrix, center, scale)
-        _check_size(used)
-        H = (
-            _hessian(used, keep=A is used.rows)
-            if isinstance(used, RowStream)
-            else -2 * _gram(used)
-            if _gram_pays(matrix)
-            else None
-        )
+        check_size(used)
+        if isinstance(used, RowStream):
+            H = _hessian(used, keep=A is used.rows)
+        else:
+            H = -2 * _gram(used) if _gram_pays(matrix) else None
         if isinstance(used, Centred):
             used, H = used.astype(matrix.dtype), None if H is None else H.astype(matrix.dtype)
         self.A: Any = used
         self._hessian = H  # -2A'A, if it is formed
-        if self._hessian is not None and not bool(
-            namespace(self._hessian).all(namespace(self._hessian).isfinite(self._hessian))
-        ):
+        if H is not None and not bool(namespace(H).all(namespace(H).isfinite(H))):
             raise ValueError("A has entries so large that A'A overflows; it needs to be finite, scale A.")
 
     def times(self, factor: float) -> "Variance":
@@ -119,16 +118,21 @@ class Variance(Smooth):
         return part
 
     def heeding(self, heed: Callable[[], object]) -> "Variance":
-        """Return the same term; products that read data in blocks call ``heed`` after each."""
-        if self._hessian is not None or not isinstance(self.A, RowStream):
+        """Return the same term for one call; products that read data in blocks call ``heed`` after
+        each, the last ones with wide data in double precision are remembered.
+        """
+        if self._hessian is not None or self._last is not None:
             return self
         same = copy(self)
-        same.A = replace(self.A, heed=heed)
+        if isinstance(self.A, RowStream):
+            same.A = replace(self.A, heed=heed)
+        elif self._is_wide and self.A.dtype == np.float64:
+            same._last = products.LastProducts(self.A)
         return same
 
     def _forget(self) -> None:
         """Forget what was computed of other data."""
-        for name in ("lipschitz", "squares", "associations", "_outer"):
+        for name in ("lipschitz", "squares", "associations", "_outer", "_last"):
             self.__dict__.pop(name, None)
 
     @property
@@ -182,8 +186,10 @@ class Variance(Smooth):
     def value(self, X: Array) -> Array:
         if self._hessian is not None:
             return inner(X, products.apply(self._hessian, X)) / 2
-        AX = None if isinstance(self.A, RowStream) else self._times(X)
-        return self.value_and_grad(X)[0] if AX is None else -inner(AX, AX)
+        if isinstance(self.A, RowStream):
+            return self.value_and_grad(X)[0]
+        AX = self._times(X) if self._last is None or X.ndim > 2 else self._last.times(X)
+        return -inner(AX, AX)
 
     def grad(self, X: Array) -> Array:
         return self._grad(X)
@@ -194,9 +200,12 @@ class Variance(Smooth):
 
     def second_derivative(self, V: Array) -> Array:
         """Return l''[V] = -2A'AV."""
-        return self._grad(V)
+        return self._curved(V)
 
     def _grad(self, X: Array) -> Array:
+        return self._curved(X) if self._last is None or X.ndim > 2 else self._last.grad(X)
+
+    def _curved(self, X: Array) -> Array:
         if self._hessian is not None:
             return products.apply(self._hessian, X)
         if isinstance(self.A, RowStream):
@@ -204,8 +213,11 @@ class Variance(Smooth):
         return products.transposed(self.A, -2 * self._times(X))
 
     def _times(self, X: Array) -> Array:
-        wide = isinstance(self.A, np.ndarray) and self.A.ndim == X.ndim == 2 and self.A.shape[1] >= _WIDE
-        return products.wide(self.A, X) if wide else self.A @ X
+        return products.wide(self.A, X) if self._is_wide and X.ndim == 2 else self.A @ X
+
+    @property
+    def _is_wide(self) -> bool:
+        return isinstance(self.A, np.ndarray) and self.A.ndim == 2 and self.A.shape[1] >= _WIDE
 
     @cached_property
     def lipschitz(self) -> float:
@@ -215,7 +227,7 @@ class Variance(Smooth):
         if is_array(self.A):
             p, m = self.A.shape[-2:]
             return 2 * dense_norm(self._outer if p < m else self.A.mT @ self.A)  # both have the same largest eigenvalue
-        return 2 * spectral_norm(lambda V: -self._grad(V) / 2, self.A.shape[1])
+        return 2 * spectral_norm(lambda V: -self._curved(V) / 2, self.A.shape[1])
 
     @property
     def modulus(self) -> float:
@@ -241,7 +253,7 @@ class Variance(Smooth):
         else:
             from scipy.sparse.linalg import LinearOperator
 
-            family = inverses(LinearOperator((m, m), matvec=self._grad, matmat=self._grad))
+            family = inverses(LinearOperator((m, m), matvec=self._curved, matmat=self._curved))
 
         def at(c: float) -> Callable[[Array], Array]:
             check_shift(c, self.modulus)
@@ -251,39 +263,19 @@ class Variance(Smooth):
         return at
 
 
-def _matrix(A: Any) -> Any:
-    blocks = None if inputs.is_operator(A) else as_blocks(A)
-    return inputs.operator(A, "A") if blocks is None else RowStream(blocks)
-
-
 def _hessian(A: RowStream, *, keep: bool) -> Array | None:
     """Return -2A'A of data in blocks, or None and tell what doing without it costs."""
-    if A.forms_gram:
-        return A.gram(-2.0, keep=keep)
-    A.tell_cost()
-    return None
-
-
-def _check_size(A: Any) -> None:
-    """Raise where the entries of A'A underflow."""
-    stored = A.A if isinstance(A, Centred) else A
-    entries = stored.data if sp.issparse(stored) else stored
-    if not is_array(entries) or math.prod(entries.shape) == 0:
-        return  # an operator shows no entries
-    xp = namespace(entries)
-    largest, limits = float(xp.max(xp.abs(entries))), xp.finfo(entries.dtype)
-    if 0 < largest < (float(limits.smallest_normal) / float(limits.eps)) ** 0.5:
-        raise ValueError(f"A has no entry above {largest:.3g}, so that A'A underflows; scale A.")
+    if not A.forms_gram:
+        A.tell_cost()
+    return A.gram(-2.0, keep=keep) if A.forms_gram else None
 
 
 def _gram_pays(A: Any, columns: float = _AMORTISED) -> bool:
-    if inputs.is_operator(A):
-        return False
-    if isinstance(A, RowStream):
-        return A.forms_gram
+    if isinstance(A, RowStream) or inputs.is_operator(A):
+        return isinstance(A, RowStream) and A.forms_gram
     p, m = A.shape[-2:]
     stored = A.nnz if sp.issparse(A) else p * m
-    return bool(2 * m**2 + stored * m / columns <= 4 * stored)
+    return bool(2 * m**2 + stored * m / columns <= (_SPARSE if sp.issparse(A) else 1.0) * 4 * stored)
 
 
 def _columns(A: Any, chosen: Array) -> Any:

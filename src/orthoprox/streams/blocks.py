@@ -151,7 +151,7 @@ def checked(block: Any, name: str, m: int, start: int) -> Any:
     another number of columns, or entries that are not finite, and name the first.
     """
     if not sp.issparse(block):
-        block = _array(block, name)
+        block = array_of(block, name)
     check_dtype(block.dtype, name)
     if len(block.shape) != 2 or block.shape[1] != m:
         raise ValueError(f"{name} has shape {tuple(block.shape)}; it needs two dimensions and {m} columns, as the first block.")
@@ -188,10 +188,14 @@ def first_bad(block: Any) -> tuple[int, int]:
     return row, int(np.flatnonzero(~np.isfinite(block[row]))[0])
 
 
-def _array(block: Any, name: str) -> Matrix:
+def array_of(block: Any, name: str) -> Matrix:
+    """Return rows that are no sparse matrix as an array; raise unless they are numbers."""
     if isinstance(block, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array; fill or remove its missing entries first.")
-    found = np.asarray(block)
+    try:
+        found = np.asarray(block)
+    except ValueError as error:  # of nested lists
+        raise ValueError(f"{name} has rows of different lengths; they need the same number of columns.") from error
     if found.dtype.kind == "O" and found.ndim == 2:
         return np.asarray(inputs.matrix(block, name, nan=True))
     if found.dtype.kind not in "fiubc" or found.ndim == 0:

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from orthoprox._arrays.words import shown
-from orthoprox.streams.blocks import Blocks, checked
+from orthoprox.streams.blocks import Blocks, array_of, checked
 
 
 class Iterated(Blocks):
@@ -24,9 +22,10 @@ class Iterated(Blocks):
         first = next(self._coming, None)
         if first is None:
             raise ValueError(f"{label} is an iterator without a block; it needs at least one block of rows.")
-        if len(np.shape(first)) != 2:
-            raise ValueError(f"{label}, block 0 has shape {tuple(np.shape(first))}; it needs two dimensions.")
-        self._columns = int(first.shape[1]) if hasattr(first, "shape") else int(np.shape(first)[1])
+        first = first if hasattr(first, "shape") else array_of(first, f"{label}, block 0")
+        if len(first.shape) != 2:
+            raise ValueError(f"{label}, block 0 has shape {tuple(first.shape)}; it needs two dimensions.")
+        self._columns = int(first.shape[1])
         first = checked(first, f"{label}, block 0", self._columns, 0)
         self._dtype, self._coming = first.dtype, chain([first], self._coming)
 

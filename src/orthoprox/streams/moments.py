@@ -95,7 +95,8 @@ class Moments:
     def gram(self, center: Any) -> Matrix:
         """Return sum_i (a_i - center)(a_i - center)' = S + n (mean - center)(mean - center)'."""
         d: Matrix = self.mean - center
-        total: Matrix = self.scatter + np.multiply.outer(self.count * d, d)
+        total: Matrix = np.multiply.outer(self.count * d, d)
+        total += self.scatter
         return total
 
 

@@ -84,9 +84,7 @@ class Ranks:
             self._fail(error)
 
     def merged(self, moments: Moments) -> Moments:
-        """Return the moments of the rows of all ranks. Their m x m sums are added in place of those
-        given.
-        """
+        """Return the moments of the rows of all ranks; meanwhile each has three m x m matrices."""
         self.meet(f"merges the moments of {moments.m} columns")
         known = self.comm.allgather((moments.count, moments.mean))
         count = sum(number for number, _ in known)

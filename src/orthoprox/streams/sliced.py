@@ -2,7 +2,9 @@
 matrices in backed mode, and whatever else gives rows for ``A[start:stop]``.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -44,11 +46,13 @@ class Sliced(Blocks):
     def read(self) -> Iterator[Any]:
         step = self._step()
         start = self.first
-        while start < self.last:
-            stop = min(start - start % step + step, self.last)
-            rows = self.values[start:stop]
-            yield np.array(rows) if isinstance(rows, np.memmap) else rows
-            start = stop
+        with _advice(self.values) as ask:
+            while start < self.last:
+                stop = min(start - start % step + step, self.last)
+                ask(stop, stop + step)
+                rows = self.values[start:stop]
+                yield np.array(rows) if isinstance(rows, np.memmap) else rows
+                start = stop
 
     def _step(self) -> int:
         """Return the rows of a block, a multiple of those of a chunk."""
@@ -56,3 +60,26 @@ class Sliced(Blocks):
         chunks = getattr(self.values, "chunks", None)
         chunk = int(chunks[0]) if isinstance(chunks, tuple) and chunks else 1
         return max(chunk, step - step % chunk)
+
+
+@contextmanager
+def _advice(values: Any) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function that asks the system to read rows of a memory map, from the first to the one
+    before the last, which will be needed: in larger pieces than those that single accesses cause.
+    """
+    mapped = isinstance(values, np.memmap) and hasattr(os, "posix_fadvise") and values.strides[0] > 0
+    try:
+        file = os.open(values.filename, os.O_RDONLY) if mapped else -1
+    except (OSError, TypeError):  # its file has gone, or has no name
+        file = -1
+
+    def ask(start: int, stop: int) -> None:
+        if file >= 0:
+            row = values.strides[0]
+            os.posix_fadvise(file, values.offset + start * row, (stop - start) * row, os.POSIX_FADV_WILLNEED)
+
+    try:
+        yield ask
+    finally:
+        if file >= 0:
+            os.close(file)

@@ -1,5 +1,6 @@
 """Data with centred and scaled columns, (A - 1 center') / scale, however A is stored."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +36,18 @@ def standardised(A: Any, center: Any, scale: Any) -> Standardised:
         if used is not None and not bool(namespace(used).all(namespace(used).isfinite(used))):
             raise ValueError(f"A has entries so large that the {name} of its columns overflow; scale A.")
     return matrix, used_center, used_scale
+
+
+def check_size(A: Any) -> None:
+    """Raise where the entries of A'A underflow."""
+    stored = A.A if isinstance(A, Centred) else A
+    entries = stored.data if sp.issparse(stored) else stored
+    if not is_array(entries) or math.prod(entries.shape) == 0:
+        return  # an operator shows no entries
+    xp = namespace(entries)
+    largest, limits = float(xp.max(xp.abs(entries))), xp.finfo(entries.dtype)
+    if 0 < largest < (float(limits.smallest_normal) / float(limits.eps)) ** 0.5:
+        raise ValueError(f"A has no entry above {largest:.3g}, so that A'A underflows; scale A.")
 
 
 def _vector(value: Any, name: str, m: int) -> Any:
