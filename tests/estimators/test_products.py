@@ -43,3 +43,19 @@ def test_without_time_the_couplings_are_lower_bounds():
     assert 0 < cut[0] <= whole[0] + 1e-12
     assert 0 <= cut[1] <= whole[1] + 1e-12
     assert cut[1] < whole[1]
+
+
+def test_pairs_that_cannot_be_the_largest_are_left_out(monkeypatch):
+    """|C_ij|^2 <= C_ii C_jj: the first block of the variables with the largest variances is
+    enough.
+    """
+    B = rng.standard_normal((40, 1500))
+    B[:, 700:1000] *= 5
+    B[:, 701] = B[:, 700] + 0.1 * B[:, 701]
+    wide, formed, seen = Products(Variance(B), 39.0), Formed(B.T @ B / 39), []
+    original = Products._largest_pair
+    monkeypatch.setattr(
+        Products, "_largest_pair", lambda self, left, coupling: seen.append(len(left)) or original(self, left, coupling)
+    )
+    np.testing.assert_allclose(wide.couplings(2, "l1"), formed.couplings(2, "l1"), rtol=1e-5)
+    assert seen == [1500]

@@ -49,6 +49,15 @@ def test_what_ended_by_its_time_goes_on(tmp_path):
     assert resumed.result_.resumed == 1
 
 
+def test_a_fit_without_a_seed_keeps_its_random_numbers(tmp_path, monkeypatch):
+    def fit(**options):
+        return SparsePCA(4, n_init=4, scale=True, start="random", **options).fit(WINE)
+
+    found, files = all_written(monkeypatch, tmp_path, fit)
+    for file in some(files, 5):
+        assert same(fit(checkpoint=file, resume=True), found)
+
+
 def test_a_checkpoint_of_another_fit_is_refused(tmp_path):
     file = tmp_path / "run.npz"
     fitted = SparsePCA(4, scale=True, checkpoint=file).fit(WINE)

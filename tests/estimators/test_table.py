@@ -1,6 +1,7 @@
 """Tables as they come: what is refused with the fix, and what is kept between calls."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -10,8 +11,9 @@ from scipy.sparse.linalg import aslinearoperator
 from sklearn.datasets import load_wine
 
 from orthoprox import SparsePCA
-from orthoprox.estimators import table
+from orthoprox.estimators import covariance, table
 from orthoprox.estimators.runs import Runs
+from orthoprox.smooth import quadratic
 from orthoprox.streams.rows import RowStream
 
 WINE = load_wine(as_frame=True).data
@@ -121,3 +123,22 @@ def test_ctrl_c_ends_all_starts(pressed, monkeypatch):
     monkeypatch.setattr(Runs, "minimised", counted)
     SparsePCA(2, n_init=3, scale=True).fit(A)
     assert len(runs) == (1 if pressed else 3)
+
+
+@pytest.mark.filterwarnings("ignore::orthoprox.ConvergenceWarning")
+@pytest.mark.parametrize("options", [{}, {"center": False}, {"scale": True}], ids=str)
+def test_rows_in_blocks_take_two_square_matrices(options, monkeypatch):
+    """The moments and the covariance, then the covariance and the term; beside them some rows of
+    one. With so many variables, no eigenvalues of either are computed.
+    """
+    for module, name, value in ((covariance, "WIDE", 300), (table, "_STRIP", 64), (quadratic, "_STRIP", 64)):
+        monkeypatch.setattr(module, name, value)
+    m, rng = 1300, np.random.default_rng(0)
+    blocks = [rng.standard_normal((50, m)) for _ in range(4)]
+    tracemalloc.start()
+    try:
+        SparsePCA(2, alpha=0.5, max_iter=3, **options).fit(iter(blocks))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2.5 * 8 * m**2

@@ -59,6 +59,7 @@ def own_rows(options: argparse.Namespace, ranks: Ranks, line: Progress | None = 
         raise AssertionError("a rank without rows has failed")
     ranks.meet(f"reads the columns {named(rows.names or ())}", repr(rows.names).encode())
     moments = ranks.merged(rows.moments(cross=False))
+    rows.forget()
     constant(moments)  # raises on every rank, if at all
     return Served(rows, ranks, moments)
 

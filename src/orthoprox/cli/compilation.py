@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     from orthoprox.solvers._shared.newton_loop import newton
 
     for what, loops in (("small problems", [walk, newton]), ("large sparse X", compile_all())):
-        new = sum(sum(loop.stats.cache_misses.values()) for loop in loops)
+        new = sum(any(loop.stats.cache_misses.values()) for loop in loops)
         place = loops[0].stats.cache_path
         kept = f"kept in {place}" if place else "but there is no folder to keep them in; set NUMBA_CACHE_DIR to one"
         print(f"{what}: {len(loops)} loops, {new} compiled now, {kept}")

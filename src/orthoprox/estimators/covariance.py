@@ -13,7 +13,7 @@ from orthoprox.estimators.starts import principal, signed
 from orthoprox.smooth.base import Smooth
 from orthoprox.smooth.quadratic import Quadratic
 from orthoprox.smooth.variance import Variance
-from orthoprox.stopping.clock import Deadline, Stopped
+from orthoprox.stopping.clock import Deadline
 from orthoprox.streams.rows import RowStream
 from orthoprox.streams.sparse import Centred
 
@@ -21,7 +21,7 @@ Matrix = np.ndarray[Any, Any]
 WIDE = 3000  # variables beyond which the m x m matrix is not formed
 LARGE = 1200  # variables beyond which no eigenvectors of it are computed, nor choices made among all
 _BLOCK = 512  # columns of it that are formed at a time
-_SHARE = 0.25  # of a time budget for the couplings
+_SHARE = 0.25  # of the time that is left, for each of the couplings
 _DIAGONAL = 1e-13  # couplings below this share of the largest variance are rounding
 
 
@@ -144,7 +144,8 @@ class Formed(Covariance):
         return largest_row(np.abs(strip), n, penalty)
 
     def smooth(self) -> Smooth:
-        return Quadratic(-2 * self.C / self.unit)
+        A = -2 * self.C
+        return Quadratic(np.divide(A, self.unit, out=A))
 
 
 @dataclass(frozen=True)
@@ -179,55 +180,54 @@ class Products(Covariance):
         return total
 
     def couplings(self, n: int, penalty: str, deadline: Deadline | None = None) -> tuple[float, float]:
-        """Return the same, or what a quarter of a time budget allows for each of them: rho of some
+        """Return the same, or what a quarter of the time allows for each of them: rho of some
         columns, the largest Rayleigh quotient so far. Of data that are read in blocks rho is that
         of the 512 columns with the largest variances.
         """
         deadline = deadline or Deadline()
         m, coupling, variances = len(self.variances), 0.0, self.variances[:, None]
+        order = np.argsort(-self.variances, kind="stable")
         pairs = penalty != "l21" and isinstance(self.variance.A, np.ndarray)
-        for start in range(0, m, _BLOCK):
-            if start and deadline.left() < (1 - _SHARE) * deadline.budget:
-                break
-            part = np.arange(start, min(start + _BLOCK, m))
-            if isinstance(self.variance.A, RowStream):
-                part = np.sort(np.argsort(-self.variances, kind="stable")[:_BLOCK])
-            if pairs:
-                coupling = max(coupling, self._largest_pair(part))
-                continue
-            entries = np.abs(self._crossed(part)) / self.divisor
-            entries[part, np.arange(len(part))] = 0.0
-            coupling = max(coupling, largest_row(entries.T, n, penalty))
-            if isinstance(self.variance.A, RowStream):
-                break  # each block of columns is a pass over the data
-
+        with deadline.part(_SHARE):
+            for start in range(0, m, _BLOCK):
+                if start:
+                    deadline.heed()
+                if pairs and self.variances[order[start]] <= coupling:  # |C_ij|^2 <= C_ii C_jj
+                    break
+                if pairs:
+                    coupling = max(coupling, self._largest_pair(order[start:], coupling))
+                    continue
+                part = np.sort(order[start : start + _BLOCK])
+                entries = np.abs(self._crossed(part)) / self.divisor
+                entries[part, np.arange(len(part))] = 0.0
+                coupling = max(coupling, largest_row(entries.T, n, penalty))
+                if isinstance(self.variance.A, RowStream):
+                    break  # each block of columns is a pass over the data
         quotients = [0.0]
 
         def off(x: Matrix) -> Matrix:
             column = np.reshape(x, (m, 1))
             product = np.ravel(self.apply(column) - variances * column)
             quotients.append(float(np.dot(np.ravel(x), product) / np.dot(np.ravel(x), np.ravel(x))))
-            if deadline.left() < (1 - 2 * _SHARE) * deadline.budget:
-                raise Stopped
+            deadline.heed()
             return product
 
-        try:
-            spread = _eigenvectors(off, m, 1, tol=1e-6)[0]
-        except Stopped:
-            return coupling, max(quotients)
-        return coupling, float(spread[0])
+        with deadline.part(_SHARE):
+            return coupling, float(_eigenvectors(off, m, 1, tol=1e-6)[0][0])
+        return coupling, max(quotients)
 
-    def _largest_pair(self, part: Matrix) -> float:
-        """Return the largest |C_ij| of two variables, i in a block and j in the block or behind it,
-        for dense data. Single precision finds the pair; another one is larger by 1e-6 of it at
-        most.
+    def _largest_pair(self, left: Matrix, coupling: float) -> float:
+        """Return the largest |C_ij| of two variables that are left, i in their first block, for
+        dense data; variances fall. Pairs that cannot exceed the coupling are left out. Single
+        precision finds the pair; another one is larger by 1e-6 of it at most.
         """
-        first, columns = int(part[0]), self._single
-        entries = columns[:, part].T @ columns[:, first:]
-        entries[part - first, part - first] = 0.0
+        left = left[self.variances[left] * self.variances[left[0]] >= coupling**2]
+        columns = self._single[:, left]
+        entries = columns[:, :_BLOCK].T @ columns
+        np.fill_diagonal(entries, 0.0)
         ends = (int(np.argmax(entries)), int(np.argmin(entries)))
         i, j = np.unravel_index(max(ends, key=lambda end: abs(entries.flat[end])), entries.shape)
-        pair = self._formed(np.array([first + i, first + j]))
+        pair = self._formed(left[[i, j]])
         return float(abs(pair[:, 0] @ pair[:, 1])) / self.divisor
 
     @cached_property

@@ -6,7 +6,7 @@ import numpy as np
 
 import orthoprox as op
 from orthoprox.estimators.candidates import LARGEST
-from orthoprox.estimators.covariance import Covariance
+from orthoprox.estimators.covariance import WIDE, Covariance
 from orthoprox.estimators.explained import ordered
 from orthoprox.estimators.quota import Quota
 from orthoprox.estimators.runs import Runs
@@ -52,7 +52,12 @@ class Fitting:
             X = self._rotated(result.X)
         else:
             result = self._penalised(runs.start("rotated"))
-            X = self._refitted(_sparse(result), refit=wanted.refit)
+            X = self._on_its_support(_sparse(result), refit=wanted.refit)
+            if self._refits_wide and result.converged and not _is_orthonormal(X):  # the refit was refused
+                polished = runs.minimised(runs.penalised(), result.X)
+                result = polished if polished.converged else result  # there may be no time left
+                X = _sparse(result)
+            X = _orthonormal(X)
         result = runs.whole(result)
         _warn_of(result)
         return self._ordered(X), result
@@ -60,7 +65,7 @@ class Fitting:
     def chosen(self, quota: Quota) -> Matrix:
         """Return X of shape (m, n) with the wanted number of nonzeros."""
         X = self.search.best(quota)
-        X = X if self.wanted.nonnegative else self._refitted(X, refit=True)
+        X = X if self.wanted.nonnegative else _orthonormal(self._on_its_support(X, refit=True))
         return self._ordered(X, sort=quota.each is None)
 
     def _ordered(self, X: Matrix, *, sort: bool = True) -> Matrix:
@@ -70,25 +75,29 @@ class Fitting:
         Y[used] = ordered(X[used], variances, self.covariance.canonical(used))
         return Y
 
+    @property
+    def _refits_wide(self) -> bool:
+        """Whether a refit of wide data follows, which finds the last digits: the run before it
+        needs no polish.
+        """
+        return self.wanted.refit and self.shape[0] > WIDE
+
     def _penalised(self, start: Matrix | str) -> op.Result:
         wanted, runs = self.wanted, self.runs
         problem = runs.penalised()
         effort = {} if wanted.effort is None else {"effort": wanted.effort}
-        found = [runs.minimised(problem, start, **effort)]
+        polish = {"polish": False} if self._refits_wide else {}
+        found = [runs.minimised(problem, start, **effort, **polish)]
         for _ in range(wanted.n_init - 1):
             if runs.deadline.interrupted:
                 break
-            found.append(runs.minimised(problem, runs.random()))
+            found.append(runs.minimised(problem, runs.random(), **polish))
         return min(found, key=lambda result: result.projected_objective)
 
-    def _refitted(self, X: Matrix, *, refit: bool) -> Matrix:
-        """Return X refitted on its support if that is wanted, orthonormal in any case: if nothing
-        else is, as after a run without an end, the nearest orthonormal matrix.
-        """
-        Y = self._on_its_support(X, refit=refit)
-        return Y if op.metrics.feasibility(Y) <= _ORTHONORMAL else np.asarray(op.stiefel.polar(Y))
-
     def _on_its_support(self, X: Matrix, *, refit: bool) -> Matrix:
+        """Return X orthonormal on its support, refitted if that is wanted; X itself if there is no
+        such matrix near it.
+        """
         used = np.any(X != 0, axis=1)
         if self.wanted.penalty == "l21" and refit and np.sum(used) >= self.wanted.n:
             return self.runs.on_rows(used)
@@ -112,6 +121,17 @@ class Fitting:
         G = np.matmul(X.T, self.covariance.apply(X))
         rotated: Matrix = np.matmul(X, principal(G)[1])
         return rotated
+
+
+def _is_orthonormal(X: Matrix) -> bool:
+    return bool(op.metrics.feasibility(X) <= _ORTHONORMAL)
+
+
+def _orthonormal(X: Matrix) -> Matrix:
+    """Return X if it is orthonormal, or else, as after a run without an end, the nearest matrix
+    that is.
+    """
+    return X if _is_orthonormal(X) else np.asarray(op.stiefel.polar(X))
 
 
 def _warn_of(result: op.Result, quota: Quota | None = None, X: Matrix | None = None) -> None:

@@ -35,14 +35,15 @@ def components(estimator: Any, covariance: Covariance, wanted: Wanted) -> tuple[
 
 
 def _found(fitting: Fitting) -> tuple[Matrix, op.Result]:
-    """Fit; the time of processes before this one counts."""
-    runs, journal = fitting.runs, CURRENT.get()
+    """Fit with the random numbers of the first process; the time of all that came before counts."""
+    runs, journal, numbers = fitting.runs, CURRENT.get(), fitting.wanted.rng.bit_generator
 
     def recall(seconds: float) -> None:
         runs.began = perf_counter() - seconds
 
     if journal is not None:
         journal.watch(Watch(lambda: perf_counter() - runs.began, recall, lambda: runs.deadline.over))
+        numbers.state = journal.unit("random numbers", lambda page: numbers.state)
     return fitting.components()
 
 

@@ -167,9 +167,10 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         in blocks, as ``Variance`` has them; what was fitted before is forgotten.
         """
         data = table.checked(self, X, samples=2)
-        (covariance, self.mean_, self.scale_), moments = table.covariance(data, self.center, self.scale, shown=self.verbose)
+        found, moments = table.covariance(data, self.center, self.scale, shown=self.verbose, keep=data is X)
+        covariance, self.mean_, self.scale_ = found
         fitted = self._fitted(covariance, data.shape[0], table.dtype(data))
-        self._moments: Moments | None = table.kept(moments)
+        self._moments: Moments | None = moments
         return fitted
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]

@@ -21,6 +21,7 @@ Matrix = np.ndarray[Any, Any]
 Standardised = tuple[Covariance, Matrix, Matrix]  # C, the mean and the scale
 KEPT = 500  # variables up to which fit keeps its moments, 2 MB, so that partial_fit may go on from them
 _BLOCK_BYTES = 2**26
+_STRIP = 1024  # rows of an m x m matrix that are computed at a time
 _PRINTED = 1e-3  # of the largest entry, times sqrt(m): a negative eigenvalue from printed digits
 
 
@@ -63,13 +64,18 @@ def kept(moments: Moments | None) -> Moments | None:
     return moments if moments is not None and moments.m <= KEPT else None
 
 
-def covariance(data: Any, center: Any, scale: Any, *, shown: bool = False) -> tuple[Standardised, Moments | None]:
+def covariance(
+    data: Any, center: Any, scale: Any, *, shown: bool = False, keep: bool = True
+) -> tuple[Standardised, Moments | None]:
     """Return the covariance of the standardised samples, what is subtracted and divided by, and
-    their moments, if these are formed, which may be shown.
+    their moments, if these are formed and small. That they are formed may be shown; data in blocks
+    keep them, too, unless that is not wanted.
     """
     if has_moments(data):
         formed = moments(data, None, shown=shown)
-        return of_moments(formed, center, scale), formed
+        if isinstance(data, Blocks) and not keep:
+            data.forget()
+        return of_moments(formed, center, scale), kept(formed)
     samples, m = data.shape
     term = Variance(data, center=center, scale=scale)
     found = Products(term, max(samples - 1, 1))
@@ -98,8 +104,13 @@ def of_moments(moments: Moments, center: Any, scale: Any) -> Standardised:
     m = moments.m
     mean = _chosen(center, "center", moments.mean, np.zeros(m))
     unit = _positive(_chosen(scale, "scale", moments.scale(), np.ones(m)))
-    scatter = moments.scatter if mean is moments.mean else moments.gram(mean)
-    return Formed(_symmetric(scatter / max(moments.count - 1, 1) / np.multiply.outer(unit, unit))), mean, unit
+    divisor = max(moments.count - 1, 1)
+    C = moments.scatter / divisor if mean is moments.mean else moments.gram(mean)
+    if mean is not moments.mean:
+        C /= divisor
+    for rows in _strips(m):  # in place: m may be large
+        C[rows] /= np.multiply.outer(unit[rows], unit)
+    return Formed(_symmetrised(C)), mean, unit
 
 
 def of_matrix(C: Matrix, center: Any, scale: Any) -> Standardised:
@@ -210,6 +221,21 @@ def _of_columns(X: Any, error: ValueError) -> ValueError:
 def _symmetric(C: Matrix) -> Matrix:
     total: Matrix = (C + C.T) / 2
     return total
+
+
+def _symmetrised(C: Matrix) -> Matrix:
+    """Return (C + C') / 2 in place of C."""
+    for rows in _strips(len(C)):
+        mean = (C[rows, rows.start :] + C[rows.start :, rows].T) / 2
+        C[rows, rows.start :] = mean
+        C[rows.start :, rows] = mean.T
+    return C
+
+
+def _strips(m: int) -> Iterator[slice]:
+    """Yield the rows of an m x m matrix, some at a time."""
+    for start in range(0, m, _STRIP):
+        yield slice(start, min(start + _STRIP, m))
 
 
 def _chosen(value: Any, name: str, own: Matrix, none: Matrix) -> Matrix:
