@@ -71,9 +71,23 @@ def test_a_wrong_gradient_is_reported():
 def test_a_wrong_prox_is_reported():
     wrong = nonsmooth.Function(lambda X: np.sum(np.abs(X)), lambda X, t: np.sign(X) * np.maximum(np.abs(X) - t / 2, 0))
     with pytest.raises(
-        ValueError, match=r"prox does not minimise its model: .* better by .* Check its formula, the meaning of t"
+        ValueError, match=r"prox does not minimise its model: .* better by .* Check its formula and the meaning of t"
     ):
         op.checks.check_prox(wrong, X)
+
+
+def test_an_exact_prox_of_a_penalty_that_is_not_weakly_convex_is_not_called_wrong():
+    """min(|x|, .3) has an exact prox, but no quadratic makes it convex."""
+
+    def prox(Z, t):
+        A = np.abs(Z)
+        inner, outer = np.clip(A - t, 0, 0.3), np.maximum(A, 0.3)
+        lower = inner + (inner - A) ** 2 / (2 * t) <= 0.3 + (outer - A) ** 2 / (2 * t)
+        return np.sign(Z) * np.where(lower, inner, outer)
+
+    capped = nonsmooth.Function(lambda Z: np.sum(np.minimum(np.abs(Z), 0.3)), prox)
+    with pytest.raises(ValueError, match=r"g is not convex up to its modulus = 0, .* no point tried is better than the prox"):
+        op.checks.check_prox(capped, X, 0.1)
 
 
 def test_a_prox_is_not_checked_beyond_its_modulus():

@@ -237,3 +237,13 @@ def test_the_rows_of_a_checkpoint_file_are_no_pickle(tmp_path):
     op.minimize(gaussian_pca(), checkpoint=tmp_path / "run.npz")
     with np.load(tmp_path / "run.npz", allow_pickle=False) as file:
         assert all(file[name].dtype != object for name in file.files if name != "header.json")
+
+
+def test_what_killed_workers_have_left_goes_with_the_end_of_the_call(tmp_path):
+    problem = op.problems.sparse_pca(op.datasets.five_components(30, 12, seed=0), 2, 0.5)
+    for left in ("run.npz.start3", "run.npz.start3.lock", f".run.npz.start3.{16 * 'a'}", "run.npz.start7.lock"):
+        (tmp_path / left).touch()
+    for other in ("run.npz.starts", "other.npz.start3.lock"):
+        (tmp_path / other).touch()
+    op.minimize(problem, checkpoint=tmp_path / "run.npz")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.npz.start3.lock", "run.npz", "run.npz.starts"]

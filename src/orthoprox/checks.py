@@ -71,11 +71,14 @@ def check_prox(
     changed entries, at X and at 0. A ``modulus`` that is too small shows as well: the model then
     lies below its quadratic lower bound.
 
+    Choose t so that P is neither 0 nor X. For a penalty of slope mu, t = .1 / mu will do: if t mu
+    exceeds all entries of X, P is 0 whether or not the formula is right elsewhere.
+
     Returns
     -------
     float
-        By how much the best of those points undercuts P, relative to the size of the model; at most
-        0 if none does.
+        By how much the best of those points undercuts that bound, relative to the size of the
+        model; at most 0, up to rounding, if none does.
 
     Raises
     ------
@@ -114,11 +117,19 @@ def check_prox(
     for distance in size * 10.0 ** -np.arange(6):
         trials += [P + distance * _signs(X, rng) for _ in range(5)]
         trials += [P + distance * _entry(X, rng) for _ in range(5)]
-    worst = float(np.max([_excess(best + strength / 2 * square(Q - P), model(Q)) for Q in trials]))
+    found = [(model(Q), strength / 2 * square(Q - P)) for Q in trials]
+    better = float(np.max([_excess(best, value) for value, _ in found]))  # NaN if one of them is
+    if not better <= tol:
+        raise ValueError(
+            f"The prox does not minimise its model: another point is better by {better:.2g} (relative), above {tol:g}. "
+            "Check its formula and the meaning of t."
+        )
+    worst = float(np.max([_excess(best + growth, value) for value, growth in found]))
     if not worst <= tol:
         raise ValueError(
-            f"The prox does not minimise its model: another point is better by {worst:.2g} (relative), above {tol:g}. "
-            "Check its formula, the meaning of t, and the modulus."
+            f"g is not convex up to its modulus = {nonsmooth.modulus:g}, or the prox is inexact: no point tried is better than "
+            f"the prox, but one undercuts the bound of that modulus by {worst:.2g} (relative), above {tol:g}. Pass a larger "
+            "modulus; a g with a kink that points up, such as min(|x|, 1), has none."
         )
     return worst
 

@@ -101,7 +101,8 @@ def minimize(
     tol : float
         The relative stationarity and the feasibility to reach, both proved by the certificate.
     max_iterations : int, optional
-        The iteration budget, 30,000 by default.
+        The iteration budget of each run, 30,000 by default. The search for a start and the polish
+        are not counted.
     max_seconds : float, optional
         The time budget on the wall clock; none by default. A call may be late by a tenth of it and
         .1 s, and by three of its longest operations, such as calls of a function of yours. Runs
@@ -147,7 +148,8 @@ def minimize(
         Seconds between two writes; they take at most a fiftieth of the time.
     resume : bool
         Whether to go on from a checkpoint that is there. A finished one is returned; one that ended
-        by ``max_seconds`` or Ctrl-C goes on. Otherwise such a file is a ``FileExistsError``.
+        by ``max_seconds`` or Ctrl-C goes on, from where the first of its parts was cut: the search
+        for a start has a share of ``max_seconds``. Otherwise such a file is a ``FileExistsError``.
     **parameters
         Parameters of the method, used exactly as given.
 
@@ -216,6 +218,7 @@ def _minimised(problem: Problem, wish: Wish, meter: Meter, deadline: Deadline) -
         starts = [_in_precision(X, like) for X in starts]
         evaluator = evaluator_at(inside, starts[0], meter, deadline)
         call = Call(inside, units.solver(solver), units.rule(wish.rule), evaluator, meter, deadline, history=wish.history)
+        call = replace(call, sharp=wide or not wish.polish)
         refined = polished if wish.polish else None
         if wish.n_starts > 1 and not wish.searched and not deadline.interrupted:
             result = solve_from(call, units.inside, starts)

@@ -21,6 +21,8 @@ from orthoprox.stopping.clock import Deadline
 from orthoprox.stopping.parts import united
 from orthoprox.stopping.status import Status
 
+_OF_A_PROCESS = "max_seconds", "compiled", "callback", "progress"  # options which may be others when a path is resumed
+
 
 def path(
     problem: Problem,
@@ -53,7 +55,8 @@ def path(
         Whether to go back; without it the path takes half the time.
     checkpoint, checkpoint_every, resume
         A file from which the path goes on after its process has ended, as in
-        :func:`orthoprox.minimize`. A run whose ``max_seconds`` were over has ended.
+        :func:`orthoprox.minimize`. A run whose ``max_seconds`` were over goes on, and those that
+        follow are made anew.
     **options
         Further options of :func:`orthoprox.minimize`. Budgets hold for each run.
 
@@ -76,8 +79,9 @@ def path(
     if checkpoint is None and resume is False:
         return compute()
     where, weights = place(checkpoint, checkpoint_every, resume), [repr(item.nonsmooth) for item in problems]
-    described = {"mus": weights, "both_ways": both_ways} | {name: _told(option) for name, option in options.items()}
-    recording = Recording.of(where, problem, described, deadline, solver=options.get("method"), start=start, whole=False)
+    told = {name: _told(option) for name, option in options.items() if name not in _OF_A_PROCESS}
+    described = {"mus": weights, "both_ways": both_ways} | told
+    recording = Recording.of(where, problem, described, deadline, solver=options.get("method"), start=start)
     found, resumed = recording.found(compute, lambda results: len(results) == len(problems) and not _stopped(results))
     return [replace(result, problem=own, resumed=resumed) for result, own in zip(found, problems, strict=False)]
 

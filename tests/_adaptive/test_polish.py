@@ -170,6 +170,33 @@ def test_where_nothing_is_free_nothing_happens():
     assert polish(problem, X, None, Evaluator.at(problem, X)) is None
 
 
+def test_what_is_far_smaller_than_its_error_is_on_a_kink(monkeypatch):
+    """Far from a solution the error says nothing about single entries."""
+    reaches, original = [], L1.round_to_kinks
+    monkeypatch.setattr(L1, "round_to_kinks", lambda g, X, reach: reaches.append(reach) or original(g, X, reach))
+    for tol in (1e-3, 1e-7):
+        case = rough(LASSO, tol=tol)
+        reaches.clear()
+        case.polished()
+        error = case.kkt_error(case.X, case.Y)
+        assert reaches[:2] == [0.0 if tol == 1e-3 else pytest.approx(0.1 * error), 1e-4]
+
+
+@pytest.mark.parametrize(("systems", "better"), [(0, False), (1, False), (2, True)])
+def test_a_polish_whose_flops_are_used_up_ends_with_its_last_step(systems, better, monkeypatch):
+    case, left, original = rough(LASSO), [systems], _Model.equations
+
+    def equations(model, X, mask, damping=0.0):
+        left[0] -= 1
+        return original(model, X, mask, damping) if left[0] >= 0 else None
+
+    monkeypatch.setattr(_Model, "equations", equations)
+    found = case.polished()
+    assert (found is not None) == better
+    if better:
+        assert case.kkt_error(*found) < case.kkt_error(case.X, case.Y)
+
+
 def test_polishing_in_single_precision():
     """In float32 the result is of float32, and as good as its rounding allows: from eight starts,
     half below 8 epsilon.

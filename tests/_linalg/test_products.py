@@ -109,3 +109,38 @@ def test_a_wide_product_reads_the_rows_that_sparse_columns_use():
     np.testing.assert_allclose(products.wide(A, X), expected, atol=1e-13)
     X[:, 3] = 1.0
     np.testing.assert_allclose(products.wide(A, X)[:, :3], expected[:, :3], atol=1e-13)
+
+
+def test_the_last_products_with_wide_data_are_remembered(monkeypatch):
+    """A point that comes again takes no product, five points later it does."""
+    A, points, calls = normal(0, 20, M), [normal(seed, M, 3) for seed in range(1, 7)], []
+    monkeypatch.setattr(products, "wide", lambda A, X: calls.append(1) or A @ X)
+    last = products.LastProducts(A)
+    for X in (*points[:2], points[0], points[1]):
+        assert np.array_equal(last.times(X), A @ X)
+        np.testing.assert_allclose(last.grad(X), -2 * A.T @ (A @ X), rtol=1e-12, atol=1e-10)
+    assert len(calls) == 2
+    for X in points:
+        last.grad(X)
+    assert len(calls) == 6
+    last.grad(points[0])
+    assert len(calls) == 7
+
+
+def test_what_is_remembered_cannot_be_changed():
+    A, X = normal(0, 20, M), normal(1, M, 3)
+    last, first = products.LastProducts(A), -2 * A.T @ (A @ X)
+    last.grad(X)[:] = 0
+    np.testing.assert_allclose(last.grad(X), first, rtol=1e-12, atol=1e-10)
+    X *= 2
+    np.testing.assert_allclose(last.grad(X), 2 * first, rtol=1e-12, atol=1e-10)
+
+
+def test_points_in_another_order_of_memory_are_others(monkeypatch):
+    """Rounding may differ: a call that goes on from a checkpoint remembers nothing."""
+    A, X, calls = normal(0, 20, M), normal(1, M, 3), []
+    monkeypatch.setattr(products, "wide", lambda A, X: calls.append(1) or A @ X)
+    last = products.LastProducts(A)
+    last.grad(X)
+    last.grad(np.asfortranarray(X))
+    assert len(calls) == 2

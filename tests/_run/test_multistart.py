@@ -239,7 +239,7 @@ def test_runs_that_wait_for_each_other_in_processes_share_the_time(monkeypatch, 
         def submit(self, function, *arguments, seconds):
             asked.append(seconds())
             done = Future()
-            done.set_result(found)
+            done.set_result((found, False))
             return done
 
     problem = gaussian_pca(m=12, n=3)

@@ -41,7 +41,7 @@ def test_the_benchmark_counts_what_remarks_tell(name, monkeypatch):
         monkeypatch.setattr(kind, attribute, lambda *given: (made.update([what]), function(*given))[1])
 
     solver, problem = SOLVERS[name](), op.problems.sparse_pca(op.datasets.five_components(50, 20), 4, 0.5)
-    counting(type(problem.smooth), "_grad", "gradient")  # with or without the value
+    counting(type(problem.smooth), "_curved", "gradient")  # with or without the value
     counting(stiefel, "polar", "polar")
     state = solver.init(problem, op.stiefel.random_point(20, 4))
     seen = set()

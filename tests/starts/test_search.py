@@ -64,14 +64,14 @@ def test_auto_is_no_worse_than_its_candidates_on_sparse_components():
 
 
 def waited(monkeypatch, problem):
-    """The starts and stages of each call of ``probe_ends`` in a search, and what the search
+    """The starts and the length of each call of ``probe_ends`` in a search, and what the search
     takes.
     """
     calls, probe_ends = [], module.probe_ends
 
-    def watched(problem, starts, stages=module.SMALL.stages):
-        calls.append((starts, stages))
-        return probe_ends(problem, starts, stages)
+    def watched(problem, starts, length=None):
+        calls.append((starts, length))
+        return probe_ends(problem, starts, length)
 
     monkeypatch.setattr(module, "probe_ends", watched)
     return calls, search(problem, np.random.default_rng(0))[0]
@@ -83,12 +83,12 @@ def test_principal_components_get_a_longer_probe(monkeypatch):
     """
     problem = gaussian_pca(m=100, n=10, p=60)
     calls, taken = waited(monkeypatch, problem)
-    assert [stages for _, stages in calls] == [(module.SMALL.hasty,), module.SMALL.stages, (module.SMALL.hasty,)]
+    assert [length for _, length in calls] == [module.SMALL.hasty, None, module.SMALL.hasty]
     ((V,), _), (candidates, _), ((lowest,), _) = calls
     H = problem.smooth.A.T @ problem.smooth.A
     np.testing.assert_array_equal(V, candidates[0])
     np.testing.assert_allclose(H @ V, V * np.diag(V.T @ H @ V), atol=1e-8)
-    ends = [module.probe_ends(problem, [X], (module.SMALL.hasty,))[0] for X in (V, lowest)]
+    ends = [module.probe_ends(problem, [X], int(module.SMALL.hasty))[0] for X in (V, lowest)]
     np.testing.assert_array_equal(taken, min(ends, key=lambda end: end[0])[1])
 
 

@@ -66,10 +66,10 @@ def test_principal_components_have_gone_on_before_other_candidates_are_made():
     problem = gaussian_pca(m=100, n=10, p=60)
     V = search(counted(problem, Work(), Clock(4)), np.random.default_rng(0))[0]
     heeded = Clock(10**6)
-    probe_ends(counted(problem, Work(), heeded), [V], (int(SMALL.hasty),))
+    probe_ends(counted(problem, Work(), heeded), [V], int(SMALL.hasty))
     looks = 10**6 - heeded.left + 8
     (X,) = search(counted(problem, Work(), Clock(looks)), np.random.default_rng(0))
-    assert float(problem.value(X)) <= probe_ends(problem, [V], (int(SMALL.hasty),))[0][0] < float(problem.value(V))
+    assert float(problem.value(X)) <= probe_ends(problem, [V], int(SMALL.hasty))[0][0] < float(problem.value(V))
 
 
 def test_a_large_problem_is_not_searched_twice():

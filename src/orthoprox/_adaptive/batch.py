@@ -7,6 +7,7 @@ longer than a step of one. Each run makes the iterates that it would make alone.
 
 from collections.abc import Sequence
 from functools import cache
+from math import inf
 from typing import Self
 
 import numpy as np
@@ -15,7 +16,6 @@ from orthoprox._adaptive import rules
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.memory import Memory, PrimalDual
 from orthoprox._adaptive.rules import MATRICES, MONITOR, NUMBERS, Iterate, StagnationMonitor, dual_weights
-from orthoprox._adaptive.settings import Settings
 from orthoprox._arrays.library import Array
 from orthoprox._certify.evaluator import FLOOR
 from orthoprox._linalg.stiefel import defect, multiplier
@@ -92,26 +92,28 @@ class Stack:
         """Advance all runs by so many iterations; one whose residual is at most ``tol``, or whose
         step rules have all stagnated, ends before.
         """
-        index = np.arange(len(self))
-        part = self.take(index)  # the runs that go on
+        index, going = np.arange(len(self)), _Going(phase, problem, self)
         try:
             for _ in range(iterations):
-                going = np.flatnonzero((part.residual > tol) & (part.now["step_rule"] < len(phase.settings.margins)))
-                if len(going) < len(index):
-                    self._hold(index, part)
-                    index, part = index[going], part.take(going)
+                left = going.left(tol)
+                if left is not None:
+                    self._hold(index, going)
+                    index, going = index[left], _Going(phase, problem, self.take(index[left]))
                 if not len(index):
                     break
-                part.now, part.memories = _step(phase, problem, part)
+                going.step()
         finally:
-            self._hold(index, part)
+            self._hold(index, going)
 
-    def _hold(self, index: Array, part: "Stack") -> None:
+    def _hold(self, index: Array, going: "_Going") -> None:
         """Hold the iterates of some runs."""
-        for name, values in part.now.items():
-            self.now[name] = self.now[name].copy()
-            self.now[name][index] = values
-        for i, memory in zip(index, part.memories, strict=True):
+        for name, values in going.held().items():
+            if len(index) < len(self):
+                self.now[name] = self.now[name].copy()
+                self.now[name][index] = values
+            else:
+                self.now[name] = values
+        for i, memory in zip(index, going.memories, strict=True):
             self.memories[i] = memory
 
 
@@ -131,88 +133,150 @@ def _single(memory: Memory, now: dict[str, Array], i: int) -> Iterate:
     return Iterate.of({name: now[name][i] for name in MATRICES}, {name: now[name][i] for name in NUMBERS + MONITOR}, memory)
 
 
-def _step(phase: FirstOrder, problem: Problem, stack: Stack) -> tuple[dict[str, Array], list[Memory]]:
-    """Return what ``FirstOrder.step`` returns, for all runs: their fields and memories."""
-    k, s, memories = phase.settings, stack.now, list(stack.memories)
-    floor = np.array([memory.floor for memory in memories])
-    c, rule = s["c"], s["step_rule"].astype(int)
-    total = (1 + k.smoothing) * c
-    over, alpha = 1 / _wide(total), _wide(k.penalty * c)
+class _Going:
+    """The runs of a stack that go on, step by step. A small step is as long as the list of its
+    operations: what changes only with a restart or another step rule is kept, and rare cases are
+    looked for all at once.
 
-    # Algorithm 1, lines 2 and 3
-    W = s["E"] / (1 + k.smoothing) + k.smoothing / (1 + k.smoothing) * s["Z"]
-    W -= over * (s["D"] + 2 * s["EY"]) + 2 * k.penalty / (1 + k.smoothing) * s["EG"]
-    X = problem.prox(W, over)
-    Z = (1 - k.centre) * s["Z"] + k.centre * X
+    Parameters
+    ----------
+    phase : FirstOrder
+        Whose steps these are.
+    problem : Problem
+        What is minimised.
+    stack : Stack
+        The runs.
+    """
 
-    # extrapolation
-    back = s["E"] - X
-    length, along = _norm(back), np.einsum("bij,bij->b", back, X - s["X"])
-    following = (1 + np.sqrt(1 + (2 * s["t"]) ** 2)) / 2
-    t = np.where(along > 0, 1.0, following)
-    theta = np.where((along > 0) | (rule > 0), 0.0, np.minimum((s["t"] - 1) / following, k.inertia))
-    E = X + _wide(theta) * (X - s["X"])
-    D, Et = problem.grad(E), np.swapaxes(E, 1, 2)
-    identity = _identity(E.shape[-1])
-    G = Et @ E - identity
-    EY, EG = E @ s["Y"], E @ G
-    move, change = _norm(E - s["E"]), _norm(D - s["D"] + 2 * (EY - s["EY"]))
-    measured = np.divide(change, move, out=np.zeros_like(move), where=move > 0)
+    def __init__(self, phase: FirstOrder, problem: Problem, stack: Stack) -> None:
+        self.phase, self.problem, self.memories = phase, problem, list(stack.memories)
+        self.now = dict(stack.now)
+        self.L = self.now["D"] + 2 * self.now.pop("EY")  # the gradient of l(E) + <Y, E'E - I>
+        self.residual = stack.residual
+        self._settle()
 
-    # Algorithm 1, line 4
-    dual = alpha * G
-    near = np.maximum(s["stationarity"], s["feasibility"]) <= k.identified
-    if np.any(near):
-        M = np.swapaxes(X**2, 1, 2) @ (X != 0)
+    def _settle(self) -> None:
+        """Keep what a step needs of memories and step rules."""
+        k, memories, rule = self.phase.settings, self.memories, self.now["step_rule"].astype(int)
+        known = np.minimum(rule, len(k.margins) - 1)  # a run that has used all rules takes no step
+        self.floor = np.array([memory.floor for memory in memories])
+        self.margins = np.array(k.margins)[known] * np.array([memory.safety for memory in memories])
+        self.decays, self.inertia = np.array(k.decays)[known], np.where(rule > 0, 0.0, k.inertia)
+
+    def held(self) -> dict[str, Array]:
+        """Return the fields of the iterates."""
+        return self.now | {"EY": (self.L - self.now["D"]) / 2}
+
+    def left(self, tol: float) -> Array | None:
+        """Return the numbers of the runs that have not ended, if any has."""
+        rules, rule = len(self.phase.settings.margins), self.now["step_rule"]
+        if min(self.residual.tolist(), default=inf) > tol and max(rule.tolist(), default=0) < rules:
+            return None
+        return np.flatnonzero((self.residual > tol) & (rule < rules))
+
+    def step(self) -> None:
+        """Do what ``FirstOrder.step`` does, for all runs."""
+        k, s, problem = self.phase.settings, self.now, self.problem
+        c, share = s["c"], 1 / (1 + k.smoothing)
+        total = (1 + k.smoothing) * c
+        over, alpha = _wide(1 / total), _wide(k.penalty * c)
+
+        # Algorithm 1, lines 2 and 3
+        W = share * s["E"]
+        W += k.smoothing * share * s["Z"]
+        W -= over * self.L
+        W -= 2 * k.penalty * share * s["EG"]
+        X = problem.prox(W, over)
+        Z = (1 - k.centre) * s["Z"]
+        Z += k.centre * X
+
+        # extrapolation
+        back, ahead = s["E"] - X, X - s["X"]
+        length, opposed = _norm(back), _inner(back, ahead) > 0
+        t = (1 + np.sqrt(1 + (2 * s["t"]) ** 2)) / 2
+        theta = np.minimum((s["t"] - 1) / t, self.inertia)
+        theta[opposed], t[opposed] = 0.0, 1.0
+        ahead *= _wide(theta)
+        E = X + ahead
+        D = problem.grad(E)
+        G = E.mT @ E.copy()  # NumPy takes X'X for a case of its own, which is slower where X is small
+        G -= _identity(E.shape[-1])
+        EG, L = E @ G, E @ (2 * s["Y"])
+        L += D
+        move, change = _norm(E - s["E"]), _norm(L - self.L)
+        measured = np.divide(change, move, out=np.zeros(len(c)), where=move > 0)
+
+        # Algorithm 1, line 4
+        dual = alpha * G
+        if min(self.residual.tolist()) <= k.identified:
+            dual *= self._weights(X)
+            L += E @ (2 * dual)
+        else:
+            L += 2 * alpha * EG
+
+        # residuals, curvature, stagnation
+        gap, scale, feasibility = total * length, np.maximum(_norm(D), self.floor), _norm(G)
+        scale[scale == 0] = 1.0
+        stationarity = gap / scale
+        residual = np.maximum(stationarity, feasibility)
+        c = np.maximum(np.maximum(self.margins * measured, self.decays * c), self.phase.least(problem))
+        new = {"X": X, "E": E, "Y": s["Y"] + dual, "Z": Z, "D": D, "G": G, "EG": EG, "good": X, "c": c, "near_curvature": c}
+        new |= {"gap": gap, "stationarity": stationarity, "feasibility": feasibility, "t": t, "theta": theta}
+        new |= {name: s[name] for name in MONITOR} | {"iterations": s["iterations"] + 1, "vanished": np.zeros(len(c))}
+        new["window_best"] = np.minimum(s["window_best"], residual)
+        changed = 0 in (new["iterations"] % k.window).tolist()
+        if changed:
+            self._monitor(new, residual)
+        if not residual.max() <= 0.5:
+            changed = self._guard(new, L, residual, length) or changed
+        self.now, self.L, self.residual = new, L, residual  # at once: an evaluation may have been the last
+        if changed:
+            self._settle()
+
+    def _weights(self, X: Array) -> Array:
+        """Return the weights of the dual step, which is weighted where the supports are
+        identified.
+        """
+        k, s = self.phase.settings, self.now
+        M = (X * X).mT @ (X != 0).astype(X.dtype)
         most = np.where(s["feasibility"] > k.weight * s["stationarity"], k.weight**2, k.weight)
-        weights = dual_weights(M + np.swapaxes(M, 1, 2), identity > 0, _wide(most))
-        dual = np.where(_wide(near), weights, 1.0) * dual
-        EY = EY + E @ dual
-    else:
-        EY = EY + alpha * EG
+        most[self.residual > k.identified] = 1.0
+        return dual_weights(M + M.mT, _identity(X.shape[-1]) > 0, _wide(most))
 
-    # residuals, curvature, stagnation
-    gap = total * length
-    scale = np.maximum(_norm(D), floor)
-    stationarity, feasibility = gap / np.where(scale > 0, scale, 1.0), _norm(G)
-    safety = np.array([memory.safety for memory in memories])
-    margins, decays = np.array(k.margins)[rule], np.array(k.decays)[rule]
-    c = np.maximum(np.maximum(margins * safety * measured, decays * c), k.margins[0] * problem.nonsmooth.modulus)
-    monitor = _monitored(k, s, np.maximum(stationarity, feasibility))
-    t = np.where(monitor["step_rule"] == rule, t, 1.0)
+    def _monitor(self, new: dict[str, Array], residual: Array) -> None:
+        """Do what ``StagnationMonitor.update`` does, where a window ends."""
+        k, s = self.phase.settings, self.now
+        new |= {name: new[name].copy() for name in MONITOR}
+        for i in np.flatnonzero(new["iterations"] % k.window == 0):
+            after = StagnationMonitor.of({name: s[name][i] for name in MONITOR}).update(k, float(residual[i]))
+            for name in MONITOR:
+                new[name][i] = getattr(after, name)
+        new["t"][new["step_rule"] != s["step_rule"]] = 1.0
 
-    # divergence
-    vanished, lost = np.zeros(len(c), bool), ~(length < np.inf) | ~(feasibility < np.inf)
-    for i in np.flatnonzero(~(feasibility <= k.near) & ~lost):
-        w = np.linalg.eigvalsh(G[i])
-        lost[i], vanished[i] = w[-1] >= memories[i].bound, w[0] < -k.near
-    good = np.where(_wide(vanished), s["good"], X) if np.any(vanished) else X
-    vanishing = np.where(vanished, s["vanished"] + 1, 0)
-    near_curvature = np.where(feasibility <= 0.5, c, s["near_curvature"])
-    new = {"X": X, "E": E, "Y": s["Y"] + dual, "Z": Z, "D": D, "G": G, "EY": EY, "EG": EG, "good": good}
-    new |= {"c": c, "near_curvature": near_curvature, "gap": gap, "stationarity": stationarity}
-    new |= {"feasibility": feasibility, "t": t, "theta": theta, "vanished": vanishing} | monitor
-    for i in np.flatnonzero(lost | (vanishing >= k.vanished)):
-        run = phase.restarted(problem, stack.run(int(i)))
-        memories[i] = run.memory
-        for name, values in Stack.of([run]).now.items():
-            new[name] = new[name].copy()  # which may be the array of another stack
-            new[name][i] = values[0]
-    return new, memories
-
-
-def _monitored(k: Settings, s: dict[str, Array], residual: Array) -> dict[str, Array]:
-    """Return what ``StagnationMonitor.update`` returns, for all runs."""
-    new = {name: s[name] for name in MONITOR}
-    new |= {"iterations": s["iterations"] + 1, "window_best": np.minimum(s["window_best"], residual)}
-    ends = np.flatnonzero(new["iterations"] % k.window == 0)
-    if len(ends):
-        new = {name: values.copy() for name, values in new.items()}
-    for i in ends:
-        after = StagnationMonitor.of({name: s[name][i] for name in MONITOR}).update(k, float(residual[i]))
-        for name in MONITOR:
-            new[name][i] = getattr(after, name)
-    return new
+    def _guard(self, new: dict[str, Array], L: Array, residual: Array, length: Array) -> bool:
+        """Restart the runs that have diverged, or one of whose columns has vanished for too long;
+        tell whether there are any.
+        """
+        k, s, feasibility = self.phase.settings, self.now, new["feasibility"]
+        new["near_curvature"] = np.where(feasibility <= 0.5, new["c"], s["near_curvature"])
+        vanished, lost = np.zeros(len(L), bool), ~(length < inf) | ~(feasibility < inf)
+        for i in np.flatnonzero(~(feasibility <= k.near) & ~lost):
+            w = np.linalg.eigvalsh(new["G"][i])
+            lost[i], vanished[i] = w[-1] >= self.memories[i].bound, w[0] < -k.near
+        new["good"] = np.where(_wide(vanished), s["good"], new["X"])
+        new["vanished"] = np.where(vanished, s["vanished"] + 1, 0.0)
+        again = np.flatnonzero(lost | (new["vanished"] >= k.vanished))
+        if not len(again):
+            return False
+        held = self.held()
+        stack = Stack.of([self.phase.restarted(self.problem, _single(self.memories[i], held, int(i))) for i in again])
+        for name in new:
+            new[name] = new[name].copy()  # which may be the array of another stack, or another field
+            new[name][again] = stack.now[name]
+        L[again], residual[again] = stack.now["D"] + 2 * stack.now["EY"], stack.residual
+        for i, memory in zip(again, stack.memories, strict=True):
+            self.memories[i] = memory
+        return True
 
 
 @cache
@@ -224,5 +288,9 @@ def _wide(numbers: Array) -> Array:
     return numbers[:, None, None]
 
 
+def _inner(M: Array, N: Array) -> Array:
+    return np.vecdot(M.reshape(len(M), -1), N.reshape(len(N), -1))
+
+
 def _norm(M: Array) -> Array:
-    return np.sqrt(np.einsum("bij,bij->b", M, M))
+    return np.sqrt(_inner(M, M))

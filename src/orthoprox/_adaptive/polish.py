@@ -100,7 +100,9 @@ def polish(
     model, value = _Model(k, problem, g, like=X, floor=evaluator.floor), _value(problem, before)
     highest = value + max(kkt_error, precision(X) ** 0.5) * (abs(value) + max(before.gradient, evaluator.floor))
     best, least = None, kkt_error
-    plain, rounded = (to_numpy(g.round_to_kinks(before.point, reach)) for reach in (0.0, k.gain * k.identified))
+    far = k.gain * k.identified  # what is far smaller than its error is on a kink
+    near = k.gain * kkt_error if max(kkt_error, model.root) < far else 0.0
+    plain, rounded = (to_numpy(g.round_to_kinks(before.point, reach)) for reach in (near, far))
     for start in (plain,) if np.array_equal(plain, rounded) else (plain, rounded):
         found = _rounds(model, start, to_numpy(before.multiplier))
         if found is not None:
@@ -163,19 +165,17 @@ class _Model:
 
         return curved
 
-    def stop_at_kinks(self, X: Matrix, Z: Matrix) -> Matrix:
-        return to_numpy(self.g.stop_at_kinks(self._send(X), self._send(Z)))
+    def stop_at_kinks(self, *ends: Matrix) -> Matrix:
+        return to_numpy(self.g.stop_at_kinks(*map(self._send, ends)))
 
-    def min_norm_subgradient(self, X: Matrix, W: Matrix) -> Matrix:
-        return to_numpy(self.g.min_norm_subgradient(self._send(X), self._send(W)))
+    def min_norm_subgradient(self, *at: Matrix) -> Matrix:
+        return to_numpy(self.g.min_norm_subgradient(*map(self._send, at)))
 
     def scale(self, D: Matrix) -> float:
         return max(float(norm(D)), self.floor) or 1.0
 
     def equations(self, X: Matrix, mask: Matrix, damping: float = 0.0) -> Orthogonality | None:
-        """Return the equations of X'X = I in the mask, or None if the mask is empty or the flops
-        are used up.
-        """
+        """Return the equations of X'X = I in the mask; None if it is empty or no flops are left."""
         self.heed()
         self.flops -= Orthogonality.cost(X, mask)
         if self.flops < 0 or not np.any(mask):
@@ -220,15 +220,15 @@ def _rounds(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
 
 
 def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None:
-    """Solve  grad l + g' + 2XY = 0  in the free entries and X'X = I; return X and Y, or None if
-    this fails.
+    """Solve  grad l + g' + 2XY = 0  in the free entries and X'X = I as far as the flops go; return
+    X and Y, or None if this fails.
     """
     last = np.inf
     for _ in range(model.k.newton_steps):
         D, face = model.grad(X), model.face(X)
         equations = model.equations(X, face.free)
         if equations is None:
-            return None
+            return (X, Y) if last < np.inf else None
         W = D + face.gradient
         Y = Y + equations.multiplier(equations.entries.take(W + 2 * (equations.X @ Y)))
         r = equations.project(equations.entries.take(W + 2 * (equations.X @ Y)))

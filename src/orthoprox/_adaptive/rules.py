@@ -60,8 +60,7 @@ def dual_weights(M: Array, diagonal: Array, most: Array) -> Array:
     identified first.
     """
     xp = namespace(M)
-    weights = xp.clip(2 / xp.where(M > 0, M, 2.0), 1.0, most)
-    return xp.where(diagonal, 1.0, weights)
+    return xp.minimum(xp.maximum(2 / xp.where((M > 0) & ~diagonal, M, 2.0), 1.0), most)
 
 
 def divergence_bound(first: Array) -> Array:

@@ -17,8 +17,8 @@ class Small:
 
     # starts, and hops to lower minima
     stack: int = 16  # starts that are probed side by side; columns of X for compiled Newton steps, at most
-    stages: tuple[int, int] = (40, 80)  # iterations of a probe
-    halving: int = 4  # one in so many probes goes on after a stage
+    length: int = 150  # iterations of a probe, half as many where they are not compiled
+    few: int = 4  # of many starts, hops or directions, the ones that go on; steps of a column that grows
     decomposed: int = 250  # rows, or half the free entries, up to which a decomposition is cheap
     jitter: float = 0.05  # random perturbation of a minimiser, of columns of length 1
     soft: float = 0.01  # the curvature along a soft direction, over that along a random one

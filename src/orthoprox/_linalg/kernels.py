@@ -167,17 +167,18 @@ def secant_norms(pairs: Any) -> Any:
 
 
 def compile_all() -> list[Any]:
-    """Compile the loops for double precision, and return them; numba keeps them on disk."""
-    X = np.eye(3, 2)
-    pointers, columns, values = rows(X)
-    lists, x = (columns, pointers, columns, columns), np.ones((2, 1))
-    apply(np.eye(3), pointers, columns, values, 2)
-    right(pointers, columns, values, np.eye(2))
-    left(pointers, columns, values, X, 2)
-    crossed(pointers, columns, values, values, 2)
-    overlap_right(lists, x, x)
-    overlap_cross(lists, x, x, 2)
-    lincomb((np.float64(1.0),) * 5, (X,) * 5)
-    restart_test(X, X, X)
-    secant_norms(((X, X),) * 3)
+    """Compile the loops for both precisions, and return them; numba keeps them on disk."""
+    for dtype in (np.float64, np.float32):
+        X, S = np.eye(3, 2, dtype=dtype), np.eye(2, dtype=dtype)
+        pointers, columns, values = rows(X)
+        apply(np.eye(3, dtype=dtype), pointers, columns, values, 2)
+        right(pointers, columns, values, S)
+        left(pointers, columns, values, X, 2)
+        crossed(pointers, columns, values, values, 2)
+        lincomb((dtype(1.0),) * 5, (X,) * 5)
+        restart_test(X, X, X)
+        secant_norms(((X, X),) * 3)
+        lists, x = (columns, pointers, columns, columns), np.ones((2, 1), dtype)
+        overlap_right(lists, x, x)
+        overlap_cross(lists, x, x, 2)
     return [rows, apply, right, left, crossed, overlap_right, overlap_cross, lincomb, restart_test, secant_norms]

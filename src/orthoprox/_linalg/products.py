@@ -22,6 +22,8 @@ from orthoprox._arrays.library import Array, inner, is_array, namespace, norm
 SMALL = 20_000  # entries of X below which a dense product is as fast
 _LOADING = 20.0  # seconds, more than compiling takes on a slow machine
 _FEW_ROWS = 4  # one in so many rows of X pays to be looked for
+_REMEMBERED = 4  # points whose products with wide data are
+_SAMPLED = 100  # one in so many rows is compared first
 _DENSE, _DENSE_SCIPY = 0.08, 0.03  # the share of nonzero entries above which it is: of compiled loops, of scipy
 
 
@@ -145,6 +147,45 @@ def wide(A: Array, X: Array) -> Array:
     if not np.all(sparse):
         AX[:, ~sparse] = A @ X[:, ~sparse]
     return AX
+
+
+class LastProducts:
+    """The last products AX and -2A'AX with a wide A, by the X that they are of: the points of a run
+    are measured more than once, and a product takes much longer than to recognise X.
+    """
+
+    def __init__(self, A: Array) -> None:
+        self.A = A
+        self._entries: tuple[tuple[Array, Array, Array | None], ...] = ()  # X, AX and -2A'AX
+
+    def times(self, X: Array) -> Array:
+        """Return AX."""
+        return self._entry(X)[1]
+
+    def grad(self, X: Array) -> Array:
+        """Return -2A'AX."""
+        X, AX, D = self._entry(X)
+        if D is None:
+            D = transposed(self.A, -2 * AX)
+            self._entries = (X, AX, D), *self._entries[1:]
+        return np.copy(D)
+
+    def _entry(self, X: Array) -> tuple[Array, Array, Array | None]:
+        """Return what is known of X, which becomes the first of what is known."""
+        before = self._entries
+        found = next((entry for entry in before if _same(entry[0], X)), None)
+        if found is None:
+            found = np.copy(X), wide(self.A, X), None
+        others = [entry for entry in before if entry is not found]
+        self._entries = found, *others[: _REMEMBERED - 1]
+        return found
+
+
+def _same(X: Array, Y: Array) -> bool:
+    """Whether products with both are the same bit by bit: their order in memory counts."""
+    some = slice(None, None, _SAMPLED)
+    alike = X.dtype == Y.dtype and X.shape == Y.shape and X.strides == Y.strides
+    return alike and np.array_equal(X[some], Y[some]) and np.array_equal(X, Y)
 
 
 def right(X: Array, S: Array, sparse: Support | None) -> Array:

@@ -49,6 +49,7 @@ class Call:
     deadline: Deadline
     every: int | None = None
     history: bool = True
+    sharp: bool = True  # whether the certificate of a run that has converged is refined; a polish makes its own
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def _evaluator_at(problem: Problem, X0: Array, meter: Meter, deadline: Deadline)
     with meter.part("certificate"), deadline.part(), suppress(*BROKEN):
         meter.left["start"] = float(problem.value(X0))
         rough = Evaluator.rough(problem, X0) if deadline.budget < np.inf else None
-        with deadline.part(_CURVATURE_SHARE):
+        with deadline.part(_CURVATURE_SHARE if CURRENT.get() is None else 1.0):  # a call that is resumed gets on
             return Evaluator.at(problem, X0)
         if rough is not None:
             return rough

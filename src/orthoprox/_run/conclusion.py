@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
-from operator import itemgetter
+from operator import attrgetter
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from orthoprox._arrays.library import Array
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Measurement
 from orthoprox._run.call import Call
-from orthoprox._run.hops import KINDS, Budget, Ends, Hops, State, begin, has_minima
+from orthoprox._run.hops import KINDS, Budget, End, Hops, State, begin, has_minima
 from orthoprox._run.result import Result
 from orthoprox._run.run import run
 from orthoprox.files.journal import CURRENT, Page
@@ -63,14 +63,16 @@ def _lowered(
     page: Page | None = None,
 ) -> Result:
     rule = call.rule | MaxIterations(int(SETTINGS.slow))  # a slow run is no hop
-    inner, best = replace(call, rule=rule, meter=Meter("run", call.meter.work)), result
+    inner, best, newer = replace(call, rule=rule, meter=Meter("run", call.meter.work)), result, None
     with call.meter.part("lower minima"):
         with call.deadline.part():
             budget, first = begin(inner, result, factor, tuple(starts))
             for state in _rounds(inner, budget, first if page is None else page.resumed() or first, rng):
-                best = state.best
+                best, newer = state.best, state.newer
                 if page is not None:
                     page.keep(partial(replace, state))
+        if newer is not None:  # also if time is over: then it is measured
+            best = _lower(inner, newer.X, best.measurement.projected_objective) or best
         call.meter.left["lower minima"] = best.measurement.projected_objective
     return best
 
@@ -104,6 +106,16 @@ def _polished(call: Call, result: Result) -> Result:
             good = evaluator.exact(measurement, X) if exact else measurement.kkt_error <= result.measurement.kkt_error
             if good and measurement.objective > float("-inf"):
                 return _at(call, result, found, certificate, measurement)
+    return result if call.sharp else _refined(call, result)
+
+
+def _refined(call: Call, result: Result) -> Result:
+    """Return the result with a sharper certificate, or as it is if there is none."""
+    with call.meter.part("certificate"), call.deadline.part(), suppress(*BROKEN):
+        certificate = call.evaluator.certify(result.X, result.multiplier, work=_CERTIFICATE)
+        measurement = call.evaluator.measure(result.X, certificate)
+        if measurement.kkt_error <= result.measurement.kkt_error:
+            return replace(result, certificate=certificate, measurement=measurement)
     return result
 
 
@@ -143,7 +155,8 @@ def _rounds(call: Call, budget: Budget, state: State, rng: np.random.Generator) 
         if state.left and state.failures < hops.patience and budget.spent + hops.price(state) <= budget.allowed:
             state = replace(_round(hops, state, rng), spent=budget.spent)
         elif state.starts:
-            found = _lower(call, state, state.starts[0])
+            call.deadline.heed()
+            found = _lower(call, state.starts[0], state.lower)
             state = replace(
                 state if found is None else state.at(found), starts=state.starts[1:], again=state.again or found is not None
             )
@@ -153,26 +166,29 @@ def _rounds(call: Call, budget: Budget, state: State, rng: np.random.Generator) 
 
 
 def _round(hops: Hops, state: State, rng: np.random.Generator) -> State:
-    """Return the state after a round: hops, and a run from the lowest end."""
-    state, before, ends, found = replace(state, left=state.left - 1), hops.budget.spent, Ends(), None
+    """Return the state after a round: hops, and a run from the lowest end, unless Newton's method
+    has ended there.
+    """
+    state, before = replace(state, left=state.left - 1), hops.budget.spent
+    ends, found = list[End](), None
     share = _HOPS if CURRENT.get() is None else 1.0  # who resumes the call goes on with the same hops
     try:
         with hops.call.deadline.part(share):
             state, ends = hops.ends(state, rng)
         hops.call.deadline.heed()
         state = replace(state, price=hops.budget.spent - before)
-        for value, X0 in sorted(ends, key=itemgetter(0))[:1]:
-            found = _lower(hops.call, state, X0) if value < state.lower else None
+        for end in sorted(ends, key=attrgetter("value"))[:1]:
+            if end.value < state.lower:
+                found = _lower(hops.call, end.X, state.lower) if end.Y is None else end
     except (ArithmeticError, ValueError):  # l need not be defined along a path
         found = None
     return hops.vain(state) if found is None else state.at(found)
 
 
-def _lower(call: Call, state: State, X0: Array) -> Result | None:
+def _lower(call: Call, X0: Array, best: float) -> Result | None:
     """Return the result of a run from X0 if it is lower than the best, also where time is over
     before it converges.
     """
-    call.deadline.heed()
     found = run(call, X0)
-    usable = found.status in (Status.CONVERGED, Status.TIME)
-    return found if usable and found.measurement.projected_objective < state.lower else None
+    usable = found.status in (Status.CONVERGED, Status.TIME, Status.INTERRUPTED)
+    return found if usable and found.measurement.projected_objective < best else None

@@ -24,7 +24,14 @@ from orthoprox.starts.points import neighbours, random_direction, shifted
 from orthoprox.starts.search import follow, path_length, probe_ends, probe_value
 from orthoprox.stopping.clock import Stopped
 
-Ends = list[tuple[float, Array]]  # points, each with a value that has to be lower than the best for a run from there
+
+@dataclass(frozen=True)
+class End:
+    """Where a hop ends."""
+
+    value: float  # f there, or what a run from there is worth: it has to be lower than the best
+    X: Array
+    Y: Array | None = None  # the multiplier, if Newton's method has ended there: a run would find the same minimum
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,7 @@ class State:
     numbers.
     """
 
-    best: Result  # the lowest minimum so far
+    best: Result  # the lowest minimum that a run has found
     kind: str  # of the next hops, one of KINDS
     first: str  # the kind of hops from a new minimum
     left: int  # rounds that may follow
@@ -44,16 +51,23 @@ class State:
     spent: int = 0  # gradients of the search so far
     starts: tuple[Array, ...] = ()  # further ones, from which a run is to be made
     again: bool = False  # whether rounds follow these runs
+    newer: End | None = None  # a lower minimum, from which a run is to be made at last
+
+    @property
+    def lowest(self) -> End:
+        """The lowest minimum so far."""
+        return self.newer or End(self.best.measurement.projected_objective, self.best.X, self.best.multiplier)
 
     @property
     def lower(self) -> float:
-        """What counts as lower than the best."""
-        value: float = self.best.measurement.projected_objective
+        """What counts as lower than this."""
+        value = self.lowest.value
         return value - SETTINGS.goal * abs(value)
 
-    def at(self, found: Result) -> "State":
-        """Return the state after a run has found a lower minimum."""
-        return replace(self, best=found, kind=self.first, failures=0, lowered=self.kind == "exchanges", fresh=True)
+    def at(self, found: Result | End) -> "State":
+        """Return the state after a run, or Newton's method, has found a lower minimum."""
+        new = replace(self, kind=self.first, failures=0, lowered=self.kind == "exchanges", fresh=True)
+        return replace(new, newer=found) if isinstance(found, End) else replace(new, best=found, newer=None)
 
 
 @dataclass(frozen=True)
@@ -106,7 +120,7 @@ class Hops(ABC):
         """Return the gradients that a round is expected to take."""
 
     @abstractmethod
-    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, Ends]:
+    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, list[End]]:
         """Return where the hops of a round end, and the state with what they have shown."""
 
     def vain(self, state: State) -> State:
@@ -123,13 +137,13 @@ class Paths(Hops):
         """Return the gradients of both, and of a run like that which has found the minimum."""
         return float(2 * (path_length(SETTINGS.widths) + SETTINGS.probe) + state.best.iterations)
 
-    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, Ends]:
+    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, list[End]]:
         """Return the lower end, whose value is of no account before a run."""
         problem, k, X = self.call.problem, SETTINGS, state.best.X
         paths = [(X, k.widths), (X, k.widths[1:])]
         if state.failures:
             paths = [(X + jitter * random_direction(problem, rng), k.widths) for jitter in k.jitters]
-        return state, [(-inf, min((follow(problem, *path) for path in paths), key=lambda end: probe_value(problem, end)))]
+        return state, [End(-inf, min((follow(problem, *path) for path in paths), key=lambda end: probe_value(problem, end)))]
 
 
 class Exchanges(Hops):
@@ -141,11 +155,11 @@ class Exchanges(Hops):
         """Return the gradients of one, and of a run like that which has found the minimum."""
         return float(ROUND + state.best.iterations)
 
-    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, Ends]:
+    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, list[End]]:
         """Return where they end."""
         left = self.budget.floor - self.budget.spent - state.best.iterations
         X, value = exchanged(self.call.problem, state.best.X, rng, left, self.budget.factor * SETTINGS.rounds)
-        return state, [(value, X)]
+        return state, [End(value, X)]
 
     def vain(self, state: State) -> State:
         """Return the state in which paths follow, or nothing."""
@@ -160,31 +174,31 @@ class Neighbours(Hops):
     @property
     def patience(self) -> float:
         """The rounds in vain that end a search: more of them if there are many columns."""
-        return self.budget.factor * max(SMALL.failures, self.call.problem.shape[1] // 2 - 1)
+        return self.budget.factor * max(SMALL.failures, self.call.problem.shape[1] // 2 + 1)
 
     def price(self, state: State) -> float:
-        """Return the gradients of the probes, at least as many as the last round has taken."""
-        first, second = SMALL.stages
-        return max(SMALL.stack * (first + second / SMALL.halving), state.price)
+        """Return the gradients that the last round has taken, or at first those of whole probes."""
+        return float(state.price or SMALL.stack * SMALL.length)
 
-    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, Ends]:
+    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, list[End]]:
         """Return the lowest ends of the probes, or where Newton's method takes them."""
-        problem = self.call.problem
-        ends = probe_ends(problem, neighbours(problem, state.best.X, rng, SMALL.stack, fresh=state.fresh))[: SMALL.halving]
+        problem, X = self.call.problem, state.lowest.X
+        probes = probe_ends(problem, neighbours(problem, X, rng, SMALL.stack, fresh=state.fresh))[: SMALL.few]
+        ends = [End(*probe) for probe in probes]
         return replace(state, fresh=False), self.refined(state, ends) if has_newton(self.call) else ends
 
-    def refined(self, state: State, ends: Ends) -> Ends:
+    def refined(self, state: State, ends: list[End]) -> list[End]:
         """Return where Newton's method takes those ends which may get below the best; the ends
         themselves if time is over.
         """
-        problem, found, fall = self.call.problem, Ends(), 0.0  # the most that it has gained; twice as much is expected at best
+        problem, found, fall = self.call.problem, list[End](), 0.0  # what it has gained at most; twice as much is expected
         with suppress(Stopped):
-            for value, point in ends:
-                if not found or (self.budget.spent < self.budget.allowed and value - 2 * fall < state.lower):
-                    first = begun(problem, point, self.call.evaluator.step)
-                    here = advanced(problem, first, SETTINGS.newton_steps, SETTINGS.goal).here
-                    found.append((here.F, here.X))
-                    fall = max(fall, value - here.F)
+            for end in ends:
+                if not found or (self.budget.spent < self.budget.allowed and end.value - 2 * fall < state.lower):
+                    first = begun(problem, end.X, self.call.evaluator.step)
+                    last = advanced(problem, first, SETTINGS.newton_steps, SETTINGS.goal)
+                    found.append(End(last.here.F, last.here.X, -last.Lam))
+                    fall = max(fall, end.value - last.here.F)
         return found or ends
 
 
@@ -193,13 +207,13 @@ class Soft(Neighbours):
     two failures, or if there are no such directions.
     """
 
-    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, Ends]:
+    def ends(self, state: State, rng: np.random.Generator) -> tuple[State, list[End]]:
         """Return where Newton's method ends."""
-        best, lengths = state.best, [SMALL.shift / (1 + i % 2) for i in range(SMALL.halving)]
-        points = shifted(self.call.problem, best.X, best.multiplier, rng, lengths)
+        low, lengths = state.lowest, [SMALL.shift / (1 + i % 2) for i in range(SMALL.few)]
+        points = shifted(self.call.problem, low.X, low.Y, rng, lengths)
         if not points:
             return super().ends(replace(state, kind="neighbours", first="neighbours"), rng)
-        return state, self.refined(state, [(-inf, point) for point in points])
+        return state, self.refined(state, [End(-inf, point) for point in points])
 
     def vain(self, state: State) -> State:
         """Return the state after a failure."""

@@ -68,25 +68,30 @@ def _side_by_side(call: Call, problem: Problem, starts: Sequence[Array], results
     """
     missing = [k for k, result in enumerate(results) if result is None]
     number = min(len(missing), cores())
-    task = _Task(problem, call.solver, call.rule, call.evaluator.step, call.evaluator.floor, call.history, call.problem.loop)
+    step, floor, own = call.evaluator.step, call.evaluator.floor, call.problem.loop
+    task = _Task(problem, call.solver, call.rule, step, floor, call.history, call.sharp, own)
     if number <= 1 or call.deadline.left() < _WORTHWHILE or not may_start():
         return
     body = _pickled(task)
     if body is None:
         return
     with call.meter.part("run"), suppress(OSError, RuntimeError):  # no process or no thread could be started
-        for k, result in _collected(call, body, {k: starts[k] for k in missing}, number):
+        for k, result, cut in _collected(call, body, {k: starts[k] for k in missing}, number):
             call.meter.work.add(result.work)
             results[k] = replace(result, problem=call.problem, solver=call.solver)
+            if cut:
+                page.end()
             page.keep(partial(list, results), always=True)
 
 
-def _collected(call: Call, body: bytes, starts: Mapping[int, Array], number: int) -> Iterator[tuple[int, Result]]:
-    """Yield the results that workers have found, each with the number of its start, as they end."""
+def _collected(call: Call, body: bytes, starts: Mapping[int, Array], number: int) -> Iterator[tuple[int, Result, bool]]:
+    """Yield the results that workers have found, each with the number of its start, and whether its
+    time was over, as they end.
+    """
     latest = -0.1 * call.deadline.budget - 3 * call.meter.seconds() - _GRACE  # no operation took longer than all so far
     journal = CURRENT.get()
     with Workers(number) as workers:
-        runs: dict[Future[Result], int] = {}
+        runs: dict[Future[tuple[Result, bool]], int] = {}
         for i, (k, X0) in enumerate(starts.items()):
             turns = ceil((len(starts) - i) / number)  # of this run, and of those that wait for it
             own = None if journal is None or journal.place is None else (part_of(journal.place, k), journal.every)
@@ -96,7 +101,7 @@ def _collected(call: Call, body: bytes, starts: Mapping[int, Array], number: int
                 for one in wait(runs, _PAUSE, FIRST_COMPLETED).done:
                     k = runs.pop(one)
                     if one.exception() is None:
-                        yield k, one.result()
+                        yield k, *one.result()
                 if call.deadline.interrupted:
                     workers.stop()
             except KeyboardInterrupt as reason:
@@ -117,18 +122,26 @@ class _Task:
     step: float
     floor: float
     history: bool
+    sharp: bool
     loop: Any  # what compiled loops need
 
 
-def _apart(deadline: Deadline, body: bytes, X0: Array, own: tuple[str, float] | None) -> Result:
+def _apart(deadline: Deadline, body: bytes, X0: Array, own: tuple[str, float] | None) -> tuple[Result, bool]:
     """Return the result of a run in another process, with a checkpoint of its own if the call has
-    one; it travels without the problem.
+    one, and whether its time is over; it travels without the problem.
     """
     task: _Task = pickle.loads(body)
     meter = Meter("run")
     problem = counted(task.problem, meter.work, deadline, loop=task.loop)
     call = Call(
-        problem, task.solver, task.rule, Evaluator(problem, task.step, task.floor), meter, deadline, history=task.history
+        problem,
+        task.solver,
+        task.rule,
+        Evaluator(problem, task.step, task.floor),
+        meter,
+        deadline,
+        history=task.history,
+        sharp=task.sharp,
     )
 
     def compute() -> Result:
@@ -138,11 +151,13 @@ def _apart(deadline: Deadline, body: bytes, X0: Array, own: tuple[str, float] | 
         with deadline.listening(), quiet():
             return run(call, X0)
 
-    if own is not None:
+    if own is None:
+        result = compute()
+    else:
         where = Place(own[0], own[1], resume=True)
         recording = Recording.of(where, problem, {"rule": repr(task.rule)}, deadline, solver=task.solver, start=X0)
-        return replace(recording.result(compute), problem=cast(Problem, None))
-    return replace(compute(), problem=cast(Problem, None))
+        result = recording.result(compute)
+    return replace(result, problem=cast(Problem, None)), deadline.over
 
 
 def lowest(results: Sequence[Result]) -> Result:

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
@@ -19,7 +19,7 @@ from orthoprox._arrays.library import Array, from_numpy, is_array, namespace, no
 from orthoprox._linalg.products import SMALL, compiled, using
 from orthoprox._linalg.stiefel import polar
 from orthoprox._run.result import Result
-from orthoprox.files.checkpoint import Checkpoint, Content, Described, past_of
+from orthoprox.files.checkpoint import Checkpoint, Content, Described, discard, past_of
 from orthoprox.files.journal import Journal, Watch
 from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem, uncounted
@@ -61,7 +61,6 @@ class Recording:
     known: dict[str, Any]  # the problem and the solver, which no file holds
     like: Array  # an array of the library of X
     modules: set[str] = field(default_factory=set)  # of the user's own classes
-    whole: bool = True  # whether the end of a call within it ends it
 
     @classmethod
     def of(
@@ -73,7 +72,6 @@ class Recording:
         *,
         solver: Any,
         start: Any,
-        whole: bool = True,
     ) -> "Recording":
         """Return the recording of a call on a problem, from a start by name or an array; ``solver``
         is a method, its name, or None.
@@ -84,7 +82,7 @@ class Recording:
         modules = {type(part).__module__ for part in (solver, *uncounted(problem))}
         known = {"problem": problem} | ({} if isinstance(solver, str | None) else {"solver": solver})
         described = _of_problem(problem, X) | {"the method": repr(solver), "the start": _named(start)} | options
-        return cls(where, described, deadline, known, like, modules, whole)
+        return cls(where, described, deadline, known, like, modules)
 
     def result(self, compute: Callable[[], Result]) -> Result:
         """Return the result of a call, which says how often it was resumed."""
@@ -104,7 +102,7 @@ class Recording:
                 return found, resumed - 1
             watch = Watch(lambda: None, lambda _: None, lambda: self.deadline.over)
             write = _nowhere if file is None else file.write
-            journal = Journal(write, self.where.every, watch, past, whole=self.whole)
+            journal = Journal(write, self.where.every, watch, past)
             journal.place = None if file is None else file.place
             try:
                 with journal.active():
@@ -112,7 +110,7 @@ class Recording:
             except BaseException:
                 journal.write()
                 raise
-            if finished(value) and not journal.over():  # else a search that was cut may go on
+            if finished(value) and not journal.over():  # else what was cut may go on
                 write(value, self.known, finished=True)
                 _remove_parts(file)
             else:
@@ -156,14 +154,13 @@ def _nowhere(tree: Any, known: Any, *, finished: bool = False) -> None:
 
 
 def _remove_parts(file: Checkpoint | None) -> None:
+    """Remove what runs in other processes have left, also those that were killed."""
     if file is None:
         return
     folder, name = os.path.split(file.place)
-    part = re.compile(rf"{re.escape(name)}\.start\d+")
-    for entry in os.listdir(folder):
-        if part.fullmatch(entry):
-            with suppress(OSError):
-                os.remove(os.path.join(folder, entry))
+    part = re.compile(rf"({re.escape(name)}\.start\d+)(\.lock)?")
+    for entry in filter(None, map(part.fullmatch, os.listdir(folder))):
+        discard(os.path.join(folder, entry[1]))
 
 
 def watch(meter: Meter, rng: np.random.Generator | None, deadline: Deadline) -> Watch:
@@ -225,8 +222,8 @@ def _of_problem(problem: Problem, X: Array) -> Described:
 
 def _difference(before: Described, now: Described) -> str:
     """Return how two calls differ, in a sentence; an empty text if they are the same."""
-    for name in now:
-        old, new = before.get(name), now[name]
+    for name in before | now:
+        old, new = before.get(name), now.get(name)
         if name == "values of its terms":
             if not _close(old, new):
                 return "at a test point the terms have other values, so the data or the weights are others."

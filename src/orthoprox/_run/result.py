@@ -192,7 +192,11 @@ class Result:
             iterations = f"{self.iterations} in the run that found X, one of {self.work.runs}"
         return {
             "status": self.message,
-            **({"resumed": f"{self.resumed} times; what was done before is counted"} if self.resumed else {}),
+            **(
+                {"resumed": f"{self.resumed} time{'s'[: self.resumed - 1]}; what was done before is counted"}
+                if self.resumed
+                else {}
+            ),
             "time": f"{_readable(self.seconds)} s: "
             + ", ".join(f"{part.name} {_readable(part.seconds)}" for part in self.phases),
             "gradients": f"{self.work.gradients}: " + ", ".join(f"{part.name} {part.gradients}" for part in self.phases),

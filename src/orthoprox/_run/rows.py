@@ -18,6 +18,7 @@ from orthoprox._run.result import Result
 from orthoprox._run.run import Callback, run
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.rows import extended, leaving, on_rows
+from orthoprox.solvers.adaptive import mixed
 from orthoprox.stopping.rules import Snapshot, Stop
 from orthoprox.stopping.status import Status
 
@@ -52,6 +53,8 @@ def run_on_rows(
             rows = np.union1d(entering, _working_set(call.problem, X, WIDE.near))
     before = sum(part.iterations for part in parts)
     inner = _inner(call, call.problem, before, small=_is_weak(call, X))
+    if not parts:
+        inner = replace(inner, solver=mixed(inner.solver, inner.problem, X))
     last = run(inner, X, _seen(call, callback, np.arange(m), before), Y)
     if parts and last.iterations == 0:
         last = replace(last, polished=parts[-1].polished)

@@ -48,7 +48,7 @@ class _Run:
     def __init__(self, call: Call, callback: Callback | None) -> None:
         self.problem, self.solver, self.evaluator, self.meter = call.problem, call.solver, call.evaluator, call.meter
         self.deadline, self.every, self.kept, self.rule = call.deadline, call.every, call.history, call.rule
-        self.callback = callback
+        self.callback, self.sharp = callback, call.sharp
         self.begun = self._clocks()
         self.odd = len(self.problem.odd)  # functions that were not finite before this run
         self.iteration = 0
@@ -88,12 +88,12 @@ class _Run:
             except _CallbackError as error:
                 raise error.__cause__ or error from None
         if page is not None and ending.status in (Status.TIME, Status.INTERRUPTED):
-            page.end(interrupted=ending.status is Status.INTERRUPTED)
+            page.end()
         with self.meter.part("certificate"):
             found, remark = self._found(X0, first, state, best=ending.best)
             if found.state is not state and ending.status is Status.CONVERGED:  # the rule spoke of another point
                 ending = Ending(Status.STALLED, ending.details)
-            refined = self._refined(found)
+            refined = self._refined(found) if self.sharp or ending.status is not Status.CONVERGED else found
             if refined is None and found.state is not None:
                 remark = f"{remark} The certificate is a quick one, which was not refined.".strip()
             if self.deadline.interrupted:

@@ -176,6 +176,14 @@ def _stamp(place: str) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
+def discard(place: str) -> None:
+    """Remove a checkpoint that nobody needs, with what a process has left that was killed."""
+    for path in (place, f"{place}.lock"):
+        with suppress(OSError):
+            os.remove(path)
+    _remove_drafts(place)
+
+
 def _remove_drafts(place: str) -> None:
     """Remove what a process has left that was killed while it wrote."""
     folder, name = os.path.split(place)

@@ -92,11 +92,9 @@ class Page:
         if self.journal is not None:
             self.journal.note(self, state, always=always)
 
-    def end(self, interrupted: bool) -> None:
-        """Take note that the unit was told to end, by the user or by its time: no more is noted,
-        unless it is one of several that have times of their own.
-        """
-        if self.journal is not None and (interrupted or self.journal.whole):
+    def end(self) -> None:
+        """Take note that the unit was told to end, by the user or by its time: no more is noted."""
+        if self.journal is not None:
             self.journal.ended = True
 
     def tree(self) -> Any:
@@ -132,12 +130,11 @@ class Journal:
     every : float
         Seconds between two writes at least; 0 writes at every opportunity.
     watch : Watch
-        What is counted. Once the computation was told to end, units return what they have, not what
-        they would have found, and nothing is noted any more.
+        What is counted. Once the computation, or a part of it, was told to end, units return what
+        they have, not what they would have found, and nothing is noted any more: whoever resumes
+        goes on where that came.
     past : Past, optional
         What an earlier process has left.
-    whole : bool
-        Whether it ends when a call within it does, because its time is over.
     """
 
     def __init__(
@@ -146,11 +143,9 @@ class Journal:
         every: float,
         watch: Watch,
         past: Past | None = None,
-        *,
-        whole: bool = True,
     ) -> None:
         self.root = self._page = Page("root", past=past, journal=self, watch=watch)
-        self.every, self.whole, self.ended = every, whole, False
+        self.every, self.ended = every, False
         self.place: str | None = None  # of the file; others of the same computation stand beside it
         self.known: dict[str, Any] = {}  # objects that no file holds, by the names that it has instead
         self._write = write
@@ -230,12 +225,9 @@ class Journal:
         self._pause = self.every and max(self.every, _SHARE * (self._written - begin))
 
     def over(self) -> bool:
-        """Whether the computation was told to end: by itself, or by a call within it if that ends
-        the whole.
-        """
+        """Whether the computation was told to end, or a unit within it that is at work."""
         if not self.ended:
-            pages = self._pages() if self.whole else [self.root]
-            self.ended = any(page.watch is not None and page.watch.over() for page in pages)
+            self.ended = any(page.watch is not None and page.watch.over() for page in self._pages())
         return self.ended
 
     def recall(self, counters: Any) -> None:

@@ -12,7 +12,8 @@ class Function(Nonsmooth):
 
     A bare prox shows one subgradient at a time: certificates stay rigorous upper bounds, and their
     lower bound is 0. A term with ``min_norm_subgradient`` and ``directional_derivative``
-    (``HasSubdifferential`` in ``nonsmooth/base.py``) gets both.
+    (``HasSubdifferential`` in ``nonsmooth/base.py``) gets both. Nor is there a polish: X is
+    feasible and stationary to ``tol``, not to rounding. A :class:`Separable` term has all of it.
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ class L1(Separable):
     def prox(self, X: Array, t: Array) -> Array:
         xp = namespace(X)
         threshold = t * self.mu
-        shrunk = X - xp.clip(X, -threshold, threshold)
+        shrunk = X - xp.minimum(xp.maximum(X, -threshold), threshold)  # faster than clip
         return shrunk if self.bound == np.inf else xp.clip(shrunk, -self.bound, self.bound)
 
     def prox_derivative(self, X: Array, t: Array) -> Callable[[Array], Array]:

@@ -16,6 +16,8 @@ from orthoprox._linalg.inverse import Inverses, check_shift, shifted_inverse, sh
 from orthoprox._linalg.spectrum import dense_norm, smallest_eigenvalue, spectral_norm
 from orthoprox.smooth.base import Smooth
 
+_STRIP = 1024  # rows of A that are compared with its columns at a time
+
 
 class Quadratic(Smooth):
     """The quadratic l(X) = tr(X'AX)/2 + tr(B'X), with gradient AX + B.
@@ -116,7 +118,10 @@ def _check_symmetric(A: Any) -> None:
         gap, size = np.max(np.abs((A - A.T).data), initial=0.0), np.max(np.abs(A.data), initial=0.0)
     elif is_array(A):
         xp = namespace(A)
-        gap, size = float(xp.max(xp.abs(A - A.mT))), float(xp.max(xp.abs(A)))
+        m = A.shape[-1]
+        strips = [slice(start, min(start + _STRIP, m)) for start in range(0, m, _STRIP)]
+        gap = max(float(xp.max(xp.abs(A[..., rows, :] - A[..., rows].mT))) for rows in strips)
+        size = max(float(xp.max(xp.abs(A[..., rows, :]))) for rows in strips)
     else:
         return check_symmetric(A, "A")
     dtype = A.dtype if sp.issparse(A) else to_numpy(A).dtype

@@ -2,9 +2,11 @@
 method if it stagnates.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
+
+import numpy as np
 
 from orthoprox._adaptive.first_order import FirstOrder
 from orthoprox._adaptive.phase import Phase, Verdict
@@ -12,18 +14,21 @@ from orthoprox._adaptive.polish import Polish
 from orthoprox._adaptive.settings import SETTINGS, Settings
 from orthoprox._adaptive.small import SMALL, Small
 from orthoprox._adaptive.smoothing_newton import SmoothingNewton
+from orthoprox._adaptive.wide import WIDE
 from orthoprox._arrays import inputs
 from orthoprox._arrays.library import Array, norm
 from orthoprox._arrays.words import shown
 from orthoprox._certify.evaluator import Evaluator, is_worse
 from orthoprox.nonsmooth.separable import Zero
-from orthoprox.problems.problem import Problem
+from orthoprox.problems.problem import Problem, uncounted
+from orthoprox.problems.single import in_single, with_single_curvature
 from orthoprox.smooth.curvature import is_quadratic
 from orthoprox.solvers.base import Auto, Facts, Residuals, Solver
 from orthoprox.solvers.rpncg import ProximalNewton
 from orthoprox.stopping.rules import Stop
 
 BACK = "the phase before"
+FIRST = "first order", "small first order"  # the phases that may go in single precision
 
 # The phases: which one follows a verdict. With any other verdict a phase goes on.
 TRANSITIONS: dict[str, dict[Verdict, str]] = {
@@ -233,3 +238,59 @@ class Adaptive(Solver[State]):
             "nu": 0.0,
         }
         return unknown | {name: float(v) for name, v in (phase | self.phases[state.phase].parameters(state.now)).items()}
+
+
+@dataclass(frozen=True)
+class Mixed(Adaptive):
+    """The same on wide dense data, which are read in single precision while X is far from a
+    solution: an iteration of the first phase takes half the time. Then the state goes on in double
+    precision, as which it is always shown.
+    """
+
+    single: Problem | None = None  # the problem in single precision
+
+    def _first(self, problem: Problem, X0: Array, multiplier: Array | None) -> State:
+        state = super()._first(problem, X0, multiplier)
+        return _cast(state, np.float32) if state.phase in FIRST else state
+
+    def step(self, problem: Problem, state: State) -> State:
+        if self.single is not None and _is_single(state):
+            new = super().step(self.single, state)
+            if new.phase == state.phase:
+                return new if new.now.residual > WIDE.rough else _cast(new, np.float64)
+            state = _cast(state, np.float64)  # whether this phase ends is told by the data as they are
+        if self.single is not None and state.phase == "proximal Newton":
+            return super().step(with_single_curvature(problem, self.single), state)
+        return super().step(problem, state)
+
+    def output(self, state: State) -> Array:
+        return _cast(super().output(state), np.float64)
+
+    def multiplier(self, state: State) -> Array:
+        return _cast(super().multiplier(state), np.float64)
+
+
+def mixed(solver: Any, problem: Problem, X: Array) -> Any:
+    """Return the method for a run on all rows of wide data: in single precision at first, if the
+    data are dense in double precision and g keeps the precision of X; otherwise as it is.
+    """
+    single = in_single(problem)
+    if type(solver) is not Adaptive or single is problem or X.dtype != np.float64:
+        return solver
+    problem.count(gradients=0, proxes=1)
+    if uncounted(problem)[1].prox(X.astype(np.float32), 1.0).dtype != np.float32:
+        return solver
+    return Mixed(**{field.name: getattr(solver, field.name) for field in fields(solver)}, single=single)
+
+
+def _is_single(state: State) -> bool:
+    return state.phase in FIRST and state.now.X.dtype == np.float32
+
+
+def _cast(value: Any, dtype: Any) -> Any:
+    """Return a state with its arrays in another precision."""
+    if isinstance(value, np.ndarray):
+        return value.astype(dtype, copy=False)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{field.name: _cast(getattr(value, field.name), dtype) for field in fields(value)})
+    return value

@@ -243,7 +243,8 @@ class ProximalNewton(Phase[Attempt]):
     settings: Settings
 
     def start(self, problem: Problem, point: PrimalDual, memory: Memory) -> Attempt:
-        if not problem.is_small(_LARGE):  # a polish costs more than many steps
+        fast = problem.loop is not None and problem.loop.newton
+        if fast or not problem.is_small(_LARGE):  # a polish costs more than many steps
             memory = replace(memory, polish_at=min(memory.polish_at, self.settings.goal))
         on_manifold = float(norm(stiefel.defect(point.X))) <= rounding(point.X)  # a projection would fill zeros
         X = point.X if on_manifold else stiefel.polar(point.X)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
-from orthoprox._arrays.library import Array, from_numpy, namespace, to_numpy
+from orthoprox._arrays.library import Array, from_numpy, namespace, norm, to_numpy
 from orthoprox._linalg.krylov import conjugate_gradients
 from orthoprox._linalg.packed import Orthogonality
 from orthoprox._linalg.spectrum import lowest
@@ -79,15 +79,14 @@ def pca(problem: Problem, rng: np.random.Generator) -> Array:
 
 
 def rotated(problem: Problem, rng: np.random.Generator) -> Array:
-    """Return principal components, rotated by the best of a few R that a smoothing continuation
-    finds.
-    """
+    """Return principal components, rotated by the best R that a continuation finds."""
     return min(rotations(problem, rng, SMALL.stack // 2), key=lambda X: float(problem.value(X)))
 
 
 def rotations(problem: Problem, rng: np.random.Generator, number: int) -> Iterator[Array]:
-    """Yield principal components V, and VR for some minimisers R of the smoothed g(VR): one from
-    R = I, the others from random R, if the terms take stacks of matrices.
+    """Yield principal components V, and VR for some minimisers R of the smoothed g(VR): from R = I
+    and from random R, if the terms take stacks of matrices. Under a weak penalty these are the
+    lowest of four times as many: after each width of the smoothing the higher half goes.
 
     For a variance l(VR) = l(V) for every rotation R. Under a weak penalty, the rotation is nearly
     the whole problem: min g(VR) over R'R = I.
@@ -99,12 +98,17 @@ def rotations(problem: Problem, rng: np.random.Generator, number: int) -> Iterat
     V, coordinate_point = _subspace(problem, rng), like_data(problem, np.eye(m, n))
     yield V
     D, stacks = problem.grad(V), problem.takes_stacks(V)
-    R = np.stack([np.eye(n), *(polar(rng.standard_normal((n, n))) for _ in range(number - 1))])
+    smoothing = [problem.smoothing(coordinate_point, D, width) for width in (*k.widths, k.widths[-1] ** 2)]
+    slope = (V - problem.prox(V, smoothing[-1])) / smoothing[-1]
+    many = SMALL.few if float(norm(slope)) <= SMALL.weak * float(norm(D)) else 1
+    R = np.stack([np.eye(n), *(polar(rng.standard_normal((n, n))) for _ in range(many * number - 1))])
     R = from_numpy(R if stacks else R[0], like=V)
-    for width in (*k.widths, k.widths[-1] ** 2):
-        nu = problem.smoothing(coordinate_point, D, width)
+    for nu in smoothing:
         for _ in range(k.power):
             R = polar(V.mT @ problem.prox(V @ R, nu))
+        if stacks and len(R) > number:
+            values = to_numpy(problem.nonsmooth.value(V @ R))
+            R = R[np.argsort(values, kind="stable")[: max(len(R) // 2, number)]]
     yield from V @ R if stacks else [V @ R]
 
 
@@ -203,7 +207,7 @@ def grown(problem: Problem, X: Array, columns: Array) -> list[Array]:
     others = np.sum(X**2, axis=1) - X.T[columns] ** 2
     free = (others <= SETTINGS.jitters[0] ** 2)[:, None, :, None]
     P = free * np.eye(-(-m // n) * n, m).reshape(-1, n, m).mT  # for each column all variables, as matrices like X
-    for t in (*np.linspace(0.5, 1, SMALL.halving), 0.0):
+    for t in (*np.linspace(0.5, 1, SMALL.few), 0.0):
         D = problem.grad(P.reshape(-1, m, n)).reshape(P.shape)
         if t:
             W = free * problem.prox(-D.reshape(-1, m, n), t).reshape(P.shape)
@@ -213,11 +217,9 @@ def grown(problem: Problem, X: Array, columns: Array) -> list[Array]:
     f = (np.sum(P * D, axis=2) / 2).reshape(number, -1) + g.value(V.reshape(-1, m, 1)).reshape(number, -1)
     other = np.abs(np.einsum("jki,ij->jk", V, X[:, columns])) <= 0.5  # than the column that is there
     best = np.argmin(np.where(other & np.any(V, axis=2), f, np.inf), axis=1)
-    points = []
-    for j, x in zip(columns, V[np.arange(number), best], strict=True):
-        Z = X.copy()
+    points = [X.copy() for _ in columns]
+    for Z, j, x in zip(points, columns, V[np.arange(number), best], strict=True):
         Z[:, j] = x if np.any(x) else X[:, j]
-        points.append(Z)
     return points
 
 
@@ -275,9 +277,7 @@ def _curvature(problem: Problem) -> np.ndarray:
 
 
 def _highest(C: np.ndarray) -> float:
-    """Return the largest eigenvalue of C, or 0 if all are negative, which a factorisation tells at
-    less cost.
-    """
+    """Return the largest eigenvalue of C, or 0 if all are negative: a factorisation tells it."""
     try:
         np.linalg.cholesky(-C)
     except np.linalg.LinAlgError:

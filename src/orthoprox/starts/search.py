@@ -109,7 +109,7 @@ def _worth_waiting(problem: Problem) -> bool:
     """Whether principal components deserve a longer probe: they are exact, and X is not so small
     that hops find all that they lead to.
     """
-    return hessian_matrix(problem.smooth) is not None and not problem.is_small(SMALL.entries // SMALL.halving)
+    return hessian_matrix(problem.smooth) is not None and not problem.is_small(SMALL.entries // SMALL.few)
 
 
 def _beyond_probes(problem: Problem, kinds: int = 2) -> float:
@@ -126,7 +126,7 @@ def _probed_side_by_side(problem: Problem, rng: np.random.Generator) -> list[tup
     The longer probe of principal components comes first: if time is short, it finds most.
     """
     candidates, found, waited = list[Array](), list[tuple[float, Array]](), list[tuple[float, Array]]()
-    longer = partial(probe_ends, problem, stages=(int(SMALL.hasty),))
+    longer = partial(probe_ends, problem, length=int(SMALL.hasty))
     with suppress(Stopped, *BROKEN):
         for X in _many_candidates(problem, rng):
             candidates.append(X)
@@ -142,9 +142,10 @@ def _probed_side_by_side(problem: Problem, rng: np.random.Generator) -> list[tup
 
 def _many_candidates(problem: Problem, rng: np.random.Generator) -> Iterator[Array]:
     """Yield the starts that are probed side by side: principal components, two choices of
-    coordinate vectors, the best rotations of principal components, and random points.
+    coordinate vectors, the best of some rotations of principal components, and then rotations at
+    random, now and then a random point.
     """
-    spare, turned = random(problem, rng), rotations(problem, rng, SMALL.stack // 2)
+    n, spare, turned = problem.shape[1], random(problem, rng), rotations(problem, rng, SMALL.stack // 2)
     with suppress(*BROKEN):
         spare = next(turned)
     yield spare
@@ -152,9 +153,10 @@ def _many_candidates(problem: Problem, rng: np.random.Generator) -> Iterator[Arr
     yield from coordinate_points
     with suppress(*BROKEN):
         yield from (steepest(problem, rng) for _ in coordinate_points)
-        yield from sorted(turned, key=lambda X: float(problem.value(X)))[: SMALL.halving]
-    for _ in range(SMALL.stack - 2 * len(coordinate_points) - SMALL.halving - 1):
-        yield random(problem, rng)
+        yield from sorted(turned, key=lambda X: float(problem.value(X)))[: SMALL.few]
+    for k in range(SMALL.stack - 2 * len(coordinate_points) - SMALL.few - 1):
+        rotation = like_data(problem, polar(rng.standard_normal((n, n))))
+        yield spare @ rotation if k % SMALL.few else random(problem, rng)
 
 
 def _candidates(problem: Problem, rng: np.random.Generator, kinds: Sequence[Kind]) -> Iterator[Array]:
@@ -248,37 +250,36 @@ def _probe_on_rows(problem: Problem, X: Array) -> float:
     return probe_value(problem, X) if part is None else probe_value(part, X[rows])
 
 
-def probe_ends(problem: Problem, starts: Sequence[Array], stages: Sequence[int] = SMALL.stages) -> list[tuple[float, Array]]:
+def probe_ends(problem: Problem, starts: Sequence[Array], length: int | None = None) -> list[tuple[float, Array]]:
     """Return f and the points of the manifold where probes from several starts end, after so many
-    iterations in all stages, the lowest first.
+    iterations, the lowest first.
 
-    The probes go side by side, or one after the other through the compiled loop. After each stage
-    the lower quarter of them goes on (successive halving, Jamieson and Talwalkar 2016). A probe
-    that leads up ends at its start. If time is over, they end where they are. If the lowest one is
-    still far from a stationary point, first-order steps are too slow for this problem: the starts
-    themselves are compared.
+    The probes go side by side, or one after the other through the compiled loop. One ends before if
+    its support is identified, which is no measure under a weak penalty. A probe that leads up ends
+    at its start. If time is over, they end where they are. If the lowest one is still far from a
+    stationary point, first-order steps are too slow for this problem: the starts themselves are
+    compared.
     """
-    phase, P, dtype = FirstOrder(SETTINGS, alone=True), np.stack(starts), starts[0].dtype
+    phase, P, dtype, late = FirstOrder(SETTINGS, alone=True), np.stack(starts), starts[0].dtype, True
     going = (Walks if problem.loop is not None else Stack).first(phase, problem, P)
-    first = values = np.nan_to_num([memory.value for memory in going.memories], nan=inf, neginf=inf)
-    ended: list[tuple[float, Array]] = []
-    for stage in stages:
-        late = True
-        with suppress(Stopped):
-            going.advance(phase, problem, stage, SETTINGS.goal)
-            late = False
-        ends = polar(going.now["X"]).astype(dtype)
-        new = _values(problem, ends)
-        lower = new < values
-        P, values = np.where(lower[:, None, None], ends, P), np.where(lower, new, values)
-        order = np.argsort(values, kind="stable")
-        stay, leave = np.split(order, [max(1, len(order) // SMALL.halving)])
-        ended = [(float(values[i]), P[i]) for i in leave] + ended
-        going, P, values = going.take(stay), P[stay], values[stay]
-    order = np.argsort(values, kind="stable")
+    values, begin = np.nan_to_num([memory.value for memory in going.memories], nan=inf, neginf=inf), going.memories[0].start
+    weak = np.linalg.norm(begin.S) <= SMALL.weak * np.linalg.norm(begin.D)
+    with suppress(Stopped):
+        going.advance(phase, problem, length or _length(problem), SETTINGS.goal if weak else SETTINGS.identified)
+        late = False
+    ends = polar(going.now["X"]).astype(dtype)
+    new = _values(problem, ends)
+    lower = new < values
+    found = np.where(lower, new, values)
+    order = np.argsort(found, kind="stable")
     if not late and going.residual[order[0]] > SETTINGS.gain:
-        return sorted(zip(first.tolist(), starts, strict=True), key=itemgetter(0))
-    return [(float(values[i]), P[i]) for i in order] + ended
+        return sorted(zip(values.tolist(), starts, strict=True), key=itemgetter(0))
+    return [(float(found[i]), ends[i] if lower[i] else P[i]) for i in order]
+
+
+def _length(problem: Problem) -> int:
+    """Return the iterations of a probe."""
+    return SMALL.length if problem.loop is not None else SMALL.length // 2
 
 
 def _values(problem: Problem, P: Array) -> Array:

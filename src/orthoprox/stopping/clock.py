@@ -147,7 +147,7 @@ class Deadline:
         self._limit = self._end  # of the part that is at work
         self._reserve = 0.0  # seconds that the last measurement of a run is expected to take
         self._heeded, self._forced = True, False
-        self._told = False  # whether a loop was told that the whole time is over
+        self._told = False  # whether a loop was told that its time is over
         self._calling = False  # whether a user's function is at work
 
     def left(self) -> float:
@@ -156,12 +156,11 @@ class Deadline:
 
     @property
     def over(self) -> bool:
-        """Whether the call has to end, and returns what it has, not what it would have found. Ranks
-        know when they were told; nobody waits for another here.
+        """Whether the call has to end, or a part of it had to: it returns what it has, not what it
+        would have found. Ranks know when they were told; nobody waits for another here.
         """
-        if self.ranks is not None or self._end == inf:
-            return self.interrupted or self._told
-        return self.interrupted or perf_counter() >= self._end - self._reserve
+        late = self.ranks is None and perf_counter() >= self._end - self._reserve
+        return self.interrupted or self._told or late
 
     @property
     def status(self) -> Status:
@@ -179,7 +178,7 @@ class Deadline:
         else:
             late = self._limit - self._reserve
         if late < inf and self._now() >= late:
-            self._told = self._told or self._limit == self._end
+            self._told = True
             raise Stopped
 
     def shared(self, seconds: float) -> float:

@@ -2,7 +2,7 @@
 
 import pytest
 from benchmarks.wide.cases import settings
-from benchmarks.wide.page import gap, goals, listing, summary
+from benchmarks.wide.page import gap, goals, listing, older, summary
 
 
 def row(study="planted", variant="plain", shape=(200, 20000, 10), **more):
@@ -43,3 +43,12 @@ def test_a_line_for_each_variant_and_case():
     rows = [row(), row("counts", "words"), row("counts", "words")]
     assert len(summary(rows, 1e-3, "heldout").strip().splitlines()) == 2 + 2
     assert len(listing(rows).strip().splitlines()) == 2 + 3
+
+
+def test_an_older_commit_is_compared_on_the_cases_that_both_have_run():
+    now = [{"case": "words, seed 0", "units": 5.0, "objective": -10.0}]
+    then = [{"case": name, "units": 90.0, "objective": -9.0, "status": "TIME"} for name in ("words, seed 0", "cells, seed 0")]
+    text = older(now, then)
+    assert "| words, seed 0 | 90.0" in text
+    assert "+1.0e-01" in text
+    assert "cells" not in text

@@ -27,6 +27,7 @@ NEAR = 4.0  # in terms of the unit: t shrinks where |U| < |V| / (4 + 1/t)
 LOWER, RAISE = 0.9, 1.1  # of t, after Newton steps
 LONGEST = 1e4  # t, in terms of its first value
 _DIRECT = 256  # unknowns of a projection up to which its matrix is inverted
+_AT_ONCE = 100_000  # m n^2 up to which n copies of X are multiplied at once
 _ITERATIONS = 100  # of a projection by conjugate gradients
 
 
@@ -137,9 +138,14 @@ class Projection:
         return R - self.free * (self.X @ self._solve(sym(self.X.mT @ R)))
 
     def _directly(self) -> Callable[[Array], Array]:
-        """Column j of X'(XS on F) is M_j s_j, M_j = X' diag(f_j) X, at the price of n products."""
+        """Column j of X'(XS on F) is M_j s_j, M_j = X' diag(f_j) X, at the price of n products, or
+        of those with the rows that are free in column j if X is large.
+        """
         X, xp, n = self.X, namespace(self.X), self.X.shape[-1]
-        M = X.mT @ (self.free.mT[:, :, None] * X)
+        if X.shape[0] * n * n <= _AT_ONCE:
+            M = X.mT @ (self.free.mT[:, :, None] * X)
+        else:
+            M = xp.stack([rows.mT @ rows for rows in (X[self.free[:, j] != 0] for j in range(n))])
         self.products += n
 
         def normal(S: Array) -> Array:
