@@ -26,7 +26,8 @@ A -= A.mean(axis=0)
 # %%
 # **The penalty.** Cut the wavelengths into bands b of five, and let g(X) = mu times the sum of the
 # norms \|X_bj\| over bands and columns. Its prox shortens each X_bj by t mu, to 0 if it is shorter.
-# ``check_prox`` tries whether anything nearby is better than what the prox returns.
+# ``check_prox`` tries whether anything nearby is better than what the prox returns. With mu = 60
+# the prox is 0 unless t is small, so t = 1e-3 is passed.
 
 mu, width = 60.0, 5
 
@@ -49,8 +50,8 @@ X0 = op.stiefel.random_point(60, 2, seed=0)
 print(f"check_prox: {op.checks.check_prox(band_norm, X0, t=1e-3):.0e}, at most 0 up to rounding")
 
 # %%
-# **The loss.** Huber's function is quadratic up to 1 and linear beyond. With C = A'A / 200 we could
-# use the variance; this loss forgives single wild samples.
+# **The loss.** Huber's function is quadratic up to 2 and linear beyond. In place of the variance,
+# it forgives single wild samples.
 
 
 def loss(X):

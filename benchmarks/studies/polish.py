@@ -51,8 +51,8 @@ def polished(row: Row) -> bool:
 
 
 def worse(row: Row) -> bool:
-    """Whether polishing has done harm."""
-    return bool(row["after"] > row["before"] or row["change"] > WORSE)
+    """Whether polishing has done harm; below the last digits there is none to do."""
+    return bool(row["after"] > max(row["before"], STATIONARY) or row["change"] > WORSE)
 
 
 def table(rows: Sequence[Row]) -> str:

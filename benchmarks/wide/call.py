@@ -53,7 +53,8 @@ def _row(case: Case) -> dict[str, Any] | None:
         problem = case.problem(A)
         result, times = _timed(lambda: op.minimize(problem))
     memory = _megabytes()
-    nonzeros = np.count_nonzero(np.asarray(result.X), axis=0)
+    sparse = result.X if result.polished else result.certificate.point  # which has exact zeros
+    nonzeros = np.count_nonzero(np.asarray(sparse), axis=0)
     _, (svd_seconds, _) = _timed(lambda: _svd(problem.smooth.A, case.options["n"]))
     reference = None
     if truth is not None and case.kind == "planted":
