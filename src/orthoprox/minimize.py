@@ -28,6 +28,7 @@ from orthoprox._run.call import (
     start_point,
 )
 from orthoprox._run.conclusion import lower_minima, polished, with_certified_status
+from orthoprox._run.hops import descended
 from orthoprox._run.multistart import lowest, solve_from
 from orthoprox._run.progress import LOG, Progress, logged, told
 from orthoprox._run.recorded import Recording, place, same_kernels, watch
@@ -219,6 +220,8 @@ def _minimised(problem: Problem, wish: Wish, meter: Meter, deadline: Deadline) -
         evaluator = evaluator_at(inside, starts[0], meter, deadline)
         call = Call(inside, units.solver(solver), units.rule(wish.rule), evaluator, meter, deadline, history=wish.history)
         call = replace(call, sharp=wide or not wish.polish)
+        if wish.searched and inside.loop is not None:
+            starts[0] = descended(call, starts[0])
         refined = polished if wish.polish else None
         if wish.n_starts > 1 and not wish.searched and not deadline.interrupted:
             result = solve_from(call, units.inside, starts)

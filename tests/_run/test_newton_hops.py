@@ -9,6 +9,7 @@ import pytest
 
 import orthoprox as op
 from orthoprox import stiefel
+from orthoprox._adaptive.compiled import loop
 from orthoprox._adaptive.small import SMALL
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._run import hops
@@ -90,3 +91,48 @@ def test_what_newtons_method_has_found_is_not_lost_when_the_call_has_to_end(resu
     assert rounds == 2
     assert found.status in (Status.CONVERGED, Status.INTERRUPTED, Status.TIME)
     assert found.projected_objective <= results[0].projected_objective + 1e-9
+
+
+@pytest.fixture(scope="module")
+def small_call():
+    """A call on a small table whose Newton steps are compiled, and its start."""
+    pytest.importorskip("numba")
+    problem = op.problems.sparse_pca(op.datasets.five_components(100, 20, seed=0), 4, 0.5)
+    return problem, stiefel.random_point(20, 4, seed=0)
+
+
+def begun_call(problem, X, seconds=None):
+    meter, deadline = Meter("start"), Deadline(seconds)
+    inside = counted(problem, meter.work, deadline, loop=loop(problem))
+    rule = Stationary(1e-6) | MaxIterations(30_000)
+    return Call(inside, Adaptive(), rule, Evaluator.at(problem, X), meter, deadline)
+
+
+def test_compiled_newton_steps_take_a_start_to_a_minimum(small_call):
+    problem, X = small_call
+    call = begun_call(problem, X)
+    end = hops.descended(call, X)
+    assert problem.value(end) < problem.value(X)
+    assert op.metrics.feasibility(end) <= 1e-12
+    assert op.minimize(problem, end, max_iterations=20, compiled=False).converged
+    assert call.meter.work.gradients > 0
+
+
+def test_without_compiled_newton_steps_a_start_stays(small_call):
+    problem, X = small_call
+    call = begun_call(problem, X)
+    assert hops.descended(replace(call, problem=counted(problem, call.meter.work, call.deadline)), X) is X
+
+
+def test_without_time_a_start_stays(small_call):
+    problem, X = small_call
+    call = begun_call(problem, X, 1e-9)
+    assert hops.descended(call, X) is X
+
+
+def test_a_default_call_with_compiled_loops_runs_from_there(small_call):
+    problem, _ = small_call
+    result = op.minimize(problem, compiled=True)
+    assert result.converged
+    assert result.iterations <= 20
+    assert next(part.name for part in result.phases) == "start"

@@ -8,7 +8,7 @@ Newton steps. numba is imported with them, at the first use and not with the lib
 import os
 import sys
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from math import inf
 from typing import Any, cast
@@ -41,7 +41,7 @@ class Loop:
     B: Array  # the linear part of l, transposed
     newton: bool  # whether X has so few columns that Newton steps have a loop, too
 
-    @property
+    @cached_property
     def flops(self) -> float:
         """About the operations of a first-order iteration."""
         n, m = self.mu.shape

@@ -15,7 +15,9 @@ from orthoprox._adaptive.small import SMALL, Small
 from orthoprox._arrays.library import Array
 from orthoprox._run.call import Call
 from orthoprox._run.result import Result
+from orthoprox.files.journal import CURRENT
 from orthoprox.nonsmooth.separable import Zero
+from orthoprox.problems.own_terms import BROKEN
 from orthoprox.problems.problem import Problem
 from orthoprox.problems.work import Work
 from orthoprox.solvers.rpncg import advanced, begun
@@ -251,6 +253,29 @@ def begin(call: Call, result: Result, factor: float, starts: tuple[Array, ...]) 
     budget, before = replace(budget, begun=spent), kind == "exchanges"
     left = budget.rounds if before or not starts else 0
     return budget, State(result, kind, first, left, spent=budget.spent, starts=starts, again=not before)
+
+
+def descended(call: Call, X: Array) -> Array:
+    """Return where Newton's method ends from a start, if it is compiled: its steps cost much less
+    than those of a run, which then begins at the end. If time is over, it is where they are.
+    """
+    journal = CURRENT.get()
+    if not has_newton(call):
+        return X
+    if journal is None:
+        return _descended(call, X)
+    return journal.unit("descent", lambda page: _descended(call, X))
+
+
+def _descended(call: Call, X: Array) -> Array:
+    k, state = SETTINGS, None
+    with suppress(Stopped, *BROKEN):
+        state = begun(call.problem, X, call.evaluator.step)
+        for _ in range(int(k.slow) // k.newton_steps):
+            state = advanced(call.problem, state, k.newton_steps, k.goal)
+            if state.size / state.used <= k.goal * np.linalg.norm(state.here.D):
+                break
+    return X if state is None else state.here.X
 
 
 def has_newton(call: Call) -> bool:
