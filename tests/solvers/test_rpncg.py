@@ -191,3 +191,19 @@ def test_rpncg_is_accurate_without_tuning(seed):
             problem, RPNCG(), stiefel.random_point(*problem.shape, seed=seed), stop=Stationary(1e-10) | MaxIterations(800)
         )
         assert result.converged
+
+
+def test_entries_are_free_sooner_by_the_largest_move_than_by_the_frobenius_norm():
+    """Both ways end at the same minimum; a large X takes fewer iterations by the first."""
+    problem, X0 = op.problems.compressed_modes(512, 4, 0.1), stiefel.random_point(512, 4, seed=0)
+    found = [
+        op.solve(problem, RPNCG(hybrid=False, near=near), X0, stop=Stationary(1e-6) | MaxIterations(4000))
+        for near in ("largest", "frobenius")
+    ]
+    assert found[0].iterations < found[1].iterations
+    np.testing.assert_allclose(found[0].objective, found[1].objective, rtol=1e-4)
+
+
+def test_the_norm_that_tells_what_is_near_has_a_name():
+    with pytest.raises(ValueError, match="near"):
+        RPNCG(near="spectral")

@@ -1,5 +1,5 @@
 """RPN-CG, the Riemannian proximal Newton-CG method, its hybrid RPN-CGH, and the phase that it is in
-the default method if X is small.
+the default method if X is small or has few columns.
 """
 
 from dataclasses import dataclass, replace
@@ -8,29 +8,21 @@ from typing import Any, ClassVar
 from orthoprox._adaptive.memory import Memory, PrimalDual
 from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.settings import Settings
+from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, norm, rounding
+from orthoprox._arrays.library import Array, largest, norm, rounding
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
+from orthoprox.solvers._shared import proximal_newton as constants
 from orthoprox.solvers._shared.compiled_newton import compiled_steps
 from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, visit
-from orthoprox.solvers._shared.proximal_newton import (
-    DECREASE,
-    LONGEST,
-    LOWER,
-    NEAR,
-    RAISE,
-    ROUNDING,
-    SHORTEST_MOVE,
-    Exit,
-    NewtonStep,
-    newton_step,
-)
+from orthoprox.solvers._shared.proximal_newton import Exit, NewtonStep, newton_step
 from orthoprox.solvers._shared.tangent_prox import TangentProx, inner_tolerance, tangent_prox
 from orthoprox.solvers.base import KINKS, PROX_DERIVATIVE, Facts, check_positive
 
+_NORMS = {"frobenius": norm, "largest": largest}
 _UNCHECKED = {"superlinear": Exit.SUPERLINEAR, "linear": Exit.LINEAR}
 _UNIT = 1 / 300  # of 1/t
 _LARGE = 20_000  # entries of X: a polish is tried near the end alone
@@ -92,6 +84,9 @@ class RPNCG(ProximalGradient[State]):
     unchecked : {"superlinear", "linear"}
         The ends of conjugate gradients after which the full step is taken; "linear" are both, as in
         the authors' hybrid for compressed modes.
+    near : {"frobenius", "largest"}
+        The norm |V| with which entries of X are compared. The largest entry of V leaves more of a
+        large X free; the authors have the Frobenius norm.
     unit : float, optional
         The size of curvatures, in terms of which the other constants are; by default 1/300t, which
         makes the method scale invariant. The authors' constants are absolute, ``unit=1``.
@@ -119,12 +114,14 @@ class RPNCG(ProximalGradient[State]):
     far: float = 0.01
     unchecked: str = "superlinear"
     unit: float | None = None
+    near: str = "frobenius"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "hybrid", inputs.flag(self.hybrid, "hybrid"))
         check_positive(self, "far", "unit")
         inputs.choice(self.unchecked, "unchecked", _UNCHECKED)
+        inputs.choice(self.near, "near", _NORMS)
 
     def init(self, problem: Problem, X0: Array) -> State:
         t = 1 / (lipschitz(problem.smooth, X0) or 1.0) if self.step_size is None else float(self.step_size)
@@ -141,13 +138,13 @@ class RPNCG(ProximalGradient[State]):
             t = _GROWTH * t if found.trials == 1 else t / _GROWTH
             return _moved(replace(state, newton=NewtonStep(V, state.newton.exit)), found.point, found.trials, t)
 
-        newton = newton_step(problem, here.X, here.D, prox, t, unit=state.unit)
+        newton = newton_step(problem, here.X, here.D, prox, t, unit=state.unit, near=float(_NORMS[self.near](V)))
         U, end = newton.U, newton.exit
         state = replace(state, newton=replace(newton, exit=int(end)))
-        if (NEAR + 1 / (t * state.unit)) * float(norm(U)) < size or end == Exit.ASCENT:
-            t = LOWER * t
+        if (constants.NEAR + 1 / (t * state.unit)) * float(norm(U)) < size or end == Exit.ASCENT:
+            t = constants.LOWER * t
         elif end != Exit.SUPERLINEAR:
-            t = RAISE * t
+            t = constants.RAISE * t
 
         if state.unchecked is None and end < _UNCHECKED[self.unchecked]:
             found = _search(problem, here, U, state.unit)
@@ -170,7 +167,7 @@ class RPNCG(ProximalGradient[State]):
         return super().parameters(state) | {"unit": state.unit}
 
 
-_PLAIN = RPNCG(hybrid=False)
+_PLAIN, _LARGE_X = RPNCG(hybrid=False), RPNCG(hybrid=False, near="largest")
 
 
 def advanced(problem: Problem, state: State, steps: int, least: float = 0.0) -> State:
@@ -178,8 +175,9 @@ def advanced(problem: Problem, state: State, steps: int, least: float = 0.0) -> 
     l|, is at most ``least``; they go through the compiled loop if the call uses it.
     """
     if problem.loop is None or not problem.loop.newton:
+        method = _PLAIN if problem.is_small(SMALL.entries) else _LARGE_X
         for _ in range(steps):
-            state = _PLAIN.step(problem, state)
+            state = method.step(problem, state)
             if state.size / state.used <= least * float(norm(state.here.D)):
                 break
         return state
@@ -284,16 +282,16 @@ def _search(problem: Problem, here: Point, U: Array, unit: float) -> Step[Point]
         lambda a: visit(problem, stiefel.polar(here.X + a * U)),
         lambda a, point: _falls(here, point, a * unit * square),
         1.0,
-        shortest=SHORTEST_MOVE,
+        shortest=constants.SHORTEST_MOVE,
     )
 
 
 def _falls(old: Point, new: Point, square: float) -> bool:
     """Whether F is lower at the new point, by a thousandth of ``square``."""
-    return new.F <= old.F - DECREASE * square + ROUNDING * abs(old.F)
+    return new.F <= old.F - constants.DECREASE * square + constants.ROUNDING * abs(old.F)
 
 
 def _moved(state: State, point: Point, trials: int, t: float) -> State:
     """Return the state at the new point, with the next t within its bounds."""
-    t = min(max(t, state.t0), LONGEST * state.t0)
+    t = min(max(t, state.t0), constants.LONGEST * state.t0)
     return replace(state, X=point.X, here=point, trials=trials, t=t)

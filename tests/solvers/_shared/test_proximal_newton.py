@@ -82,7 +82,7 @@ def test_a_newton_step_leaves_a_small_part_of_the_error(g):
     problem = op.Problem(smooth.Quadratic(A, B), G[g], (20, 3))
     X, t = near(problem)
     D, prox = subproblem(problem, X, t)
-    newton = newton_step(problem, X, D, prox, t, unit=1 / (300 * t))
+    newton = newton_step(problem, X, D, prox, t, unit=1 / (300 * t), near=float(np.linalg.norm(prox.V)))
     after = subproblem(problem, stiefel.polar(X + newton.U), t)[1]
     assert newton.exit in (Exit.LINEAR, Exit.SUPERLINEAR)
     assert 1e-8 < stiefel.norm(prox.V) < 1e-3
@@ -97,7 +97,7 @@ def test_the_newton_step_solves_its_equation():
     X, t = near(problem)
     D, prox = subproblem(problem, X, t)
     unit = 1 / (300 * t)
-    newton = newton_step(problem, X, D, prox, t, unit=unit)
+    newton = newton_step(problem, X, D, prox, t, unit=unit, near=float(np.linalg.norm(prox.V)))
     V, W, size = prox.V, newton.U - prox.V, stiefel.norm(prox.V)
     free = (X + V != 0) & (np.abs(X) >= size)
     assert 0 < np.sum(free) < free.size
@@ -125,7 +125,7 @@ def test_every_early_end_leaves_what_it_says():
                 old, state = state, solver.step(problem, state)
                 D, X, t = old.here.D, old.X, old.t
                 prox = tangent_prox(problem.nonsmooth, X, D, t, old.Lam, tol=1e-20, dual=True)
-                newton = newton_step(problem, X, D, prox, t, unit=state.unit)
+                newton = newton_step(problem, X, D, prox, t, unit=state.unit, near=float(np.linalg.norm(prox.V)))
                 seen.add(newton.exit)
                 if newton.exit in (Exit.ASCENT, Exit.FLAT, Exit.LIMIT):
                     np.testing.assert_array_equal(newton.U, prox.V)
@@ -143,4 +143,7 @@ def test_a_flat_model_gives_no_step():
     """l = 0 has no curvature at all."""
     problem = op.Problem(smooth.Quadratic(np.zeros((20, 20)), B), L1(0.0), (20, 3))
     D, prox = subproblem(problem, X0, 1.0)
-    assert newton_step(problem, X0, D, replace(prox, Lam=0 * prox.Lam), 1.0, unit=1e3).exit is Exit.FLAT
+    assert (
+        newton_step(problem, X0, D, replace(prox, Lam=0 * prox.Lam), 1.0, unit=1e3, near=float(np.linalg.norm(prox.V))).exit
+        is Exit.FLAT
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from orthoprox._arrays.library import Array, inner, namespace, norm
+from orthoprox._arrays.library import Array, inner, namespace
 from orthoprox._linalg.krylov import conjugate_gradients
 from orthoprox._linalg.stiefel import sym
 from orthoprox.problems.problem import Problem
@@ -53,11 +53,11 @@ class NewtonStep:
     projections: int = 0  # products X'W and XS, as many of both
 
 
-def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: float, *, unit: float) -> NewtonStep:
+def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: float, *, unit: float, near: float) -> NewtonStep:
     """Return U = V + W for the proximal step V at X with the length t and the multiplier Lam.
     D is grad l(X).
 
-    W lives on the free entries F, those where g is smooth at X + V and has no kink within |V| of X.
+    W lives on the free entries F, where g is smooth at X + V and has no kink as ``near`` to X.
     With B[W] = l''[W] - 2 W Lam, it minimises the model
 
         <B[V] - V/t, W> + <W, B[W] + g''[W]> / 2   subject to  X'W + W'X = 0
@@ -66,7 +66,7 @@ def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: floa
     g(X + U) - g(X)  is not. ``unit`` is a size of curvatures.
     """
     V, g = prox.V, problem.nonsmooth
-    free, curved = _free(g, X, prox.P, float(norm(V)))
+    free, curved = _free(g, X, prox.P, near)
     second, value = hessian(problem.smooth, X, D), float(g.value(X))
     rest = V * (1 - free)
     held = STIFF * unit * float(inner(rest, rest))
