@@ -7,6 +7,7 @@ all rows; as a rule its first certificate proves that nothing is left to do.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -79,11 +80,14 @@ def _is_weak(call: Call, X: Array) -> bool:
 
 
 def _inner(call: Call, problem: Problem, before: int, *, small: bool) -> Call:
-    """Return the call on some rows, after so many iterations; X may count as small."""
+    """Return the call on some rows, after so many iterations; X may count as small, so that a run
+    begins with second order: its start has gone through first-order steps of its own.
+    """
     rule = call.rule if before == 0 else _Later(call.rule, before)
     solver: Any = call.solver
     if small:
-        solver = replace(solver, small=replace(solver.small, entries=max(WIDE.entries, solver.small.entries)))
+        entries = max(WIDE.entries, solver.small.entries)
+        solver = replace(solver, small=replace(solver.small, entries=entries, weak=inf))  # second order comes first
     return replace(call, problem=problem, solver=solver, evaluator=replace(call.evaluator, problem=problem), rule=rule)
 
 
