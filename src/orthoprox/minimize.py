@@ -48,6 +48,7 @@ from orthoprox.stopping.clock import Deadline, Meter
 from orthoprox.stopping.rules import Stop
 from orthoprox.stopping.status import Status
 
+_DESCENT = 0.5  # of the time that is left, for Newton steps from the start; the run has the rest
 _SMALL_SHARE = 0.7  # of a time budget, for the search on a small problem, whose probes end near minima
 
 
@@ -221,7 +222,8 @@ def _minimised(problem: Problem, wish: Wish, meter: Meter, deadline: Deadline) -
         call = Call(inside, units.solver(solver), units.rule(wish.rule), evaluator, meter, deadline, history=wish.history)
         call = replace(call, sharp=wide or not wish.polish)
         if wish.searched and inside.loop is not None:
-            starts[0] = descended(call, starts[0])
+            with deadline.part(_DESCENT):
+                starts[0] = descended(call, starts[0])
         refined = polished if wish.polish else None
         if wish.n_starts > 1 and not wish.searched and not deadline.interrupted:
             result = solve_from(call, units.inside, starts)

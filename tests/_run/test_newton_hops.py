@@ -136,3 +136,20 @@ def test_a_default_call_with_compiled_loops_runs_from_there(small_call):
     assert result.converged
     assert result.iterations <= 20
     assert next(part.name for part in result.phases) == "start"
+
+
+def test_steps_that_end_higher_than_the_start_are_left(small_call, monkeypatch):
+    """A full step is compared one step later: time may be over between."""
+    problem, X = small_call
+    call = begun_call(problem, X)
+    above = SimpleNamespace(F=float(problem.value(X)) + 1, X=-X, D=X)
+    higher = SimpleNamespace(here=above, size=0.0, used=1.0)
+    monkeypatch.setattr(hops, "advanced", lambda *_: higher)
+    assert hops.descended(call, X) is X
+
+
+def test_the_part_of_the_start_tells_where_newton_steps_have_led(small_call):
+    problem, _ = small_call
+    result = op.minimize(problem, compiled=True, effort="fast")
+    start = next(part for part in result.phases if part.name == "start")
+    np.testing.assert_allclose(start.objective, result.projected_objective, rtol=1e-6)

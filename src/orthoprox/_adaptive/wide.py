@@ -27,7 +27,7 @@ class Wide:
     # working sets
     near: float = 0.8  # of the threshold: rows beyond belong to a working set, of at most half of the rows
     rough: float = 1e-5  # the residual up to which a run on all rows goes in single precision
-    entries: int = 1_000_000  # of X within it, or under a weak penalty, up to which it is small: second order soon pays
+    entries: int = 1_000_000  # of X within it, under a weak penalty or with few columns, up to which second order soon pays
 
 
 WIDE = Wide()

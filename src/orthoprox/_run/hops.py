@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -257,7 +258,8 @@ def begin(call: Call, result: Result, factor: float, starts: tuple[Array, ...]) 
 
 def descended(call: Call, X: Array) -> Array:
     """Return where Newton's method ends from a start, if it is compiled: its steps cost much less
-    than those of a run, which then begins at the end. If time is over, it is where they are.
+    than those of a run, which then begins at the end. If time is over, it is where they are. It is
+    never higher than the start.
     """
     journal = CURRENT.get()
     if not has_newton(call):
@@ -268,14 +270,17 @@ def descended(call: Call, X: Array) -> Array:
 
 
 def _descended(call: Call, X: Array) -> Array:
-    k, state = SETTINGS, None
+    k, states = SETTINGS, list[Any]()
     with suppress(Stopped, *BROKEN):
-        state = begun(call.problem, X, call.evaluator.step)
+        states.append(begun(call.problem, X, call.evaluator.step))
         for _ in range(int(k.slow) // k.newton_steps):
-            state = advanced(call.problem, state, k.newton_steps, k.goal)
-            if state.size / state.used <= k.goal * np.linalg.norm(state.here.D):
+            states.append(advanced(call.problem, states[-1], k.newton_steps, k.goal))
+            if states[-1].size / states[-1].used <= k.goal * np.linalg.norm(states[-1].here.D):
                 break
-    return X if state is None else state.here.X
+    if not states or not states[-1].here.F < states[0].here.F:  # a step may rise before it is checked
+        return X
+    call.meter.left["start"] = states[-1].here.F
+    return np.asarray(states[-1].here.X)
 
 
 def has_newton(call: Call) -> bool:

@@ -15,7 +15,7 @@ from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
 from orthoprox.problems.problem import Problem
 from orthoprox.smooth.curvature import lipschitz
-from orthoprox.solvers._shared import proximal_newton as constants
+from orthoprox.solvers._shared import proximal_newton
 from orthoprox.solvers._shared.compiled_newton import compiled_steps
 from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, visit
 from orthoprox.solvers._shared.proximal_newton import Exit, NewtonStep, newton_step
@@ -141,10 +141,10 @@ class RPNCG(ProximalGradient[State]):
         newton = newton_step(problem, here.X, here.D, prox, t, unit=state.unit, near=float(_NORMS[self.near](V)))
         U, end = newton.U, newton.exit
         state = replace(state, newton=replace(newton, exit=int(end)))
-        if (constants.NEAR + 1 / (t * state.unit)) * float(norm(U)) < size or end == Exit.ASCENT:
-            t = constants.LOWER * t
+        if (proximal_newton.NEAR + 1 / (t * state.unit)) * float(norm(U)) < size or end == Exit.ASCENT:
+            t = proximal_newton.LOWER * t
         elif end != Exit.SUPERLINEAR:
-            t = constants.RAISE * t
+            t = proximal_newton.RAISE * t
 
         if state.unchecked is None and end < _UNCHECKED[self.unchecked]:
             found = _search(problem, here, U, state.unit)
@@ -282,16 +282,16 @@ def _search(problem: Problem, here: Point, U: Array, unit: float) -> Step[Point]
         lambda a: visit(problem, stiefel.polar(here.X + a * U)),
         lambda a, point: _falls(here, point, a * unit * square),
         1.0,
-        shortest=constants.SHORTEST_MOVE,
+        shortest=proximal_newton.SHORTEST_MOVE,
     )
 
 
 def _falls(old: Point, new: Point, square: float) -> bool:
     """Whether F is lower at the new point, by a thousandth of ``square``."""
-    return new.F <= old.F - constants.DECREASE * square + constants.ROUNDING * abs(old.F)
+    return new.F <= old.F - proximal_newton.DECREASE * square + proximal_newton.ROUNDING * abs(old.F)
 
 
 def _moved(state: State, point: Point, trials: int, t: float) -> State:
     """Return the state at the new point, with the next t within its bounds."""
-    t = min(max(t, state.t0), constants.LONGEST * state.t0)
+    t = min(max(t, state.t0), proximal_newton.LONGEST * state.t0)
     return replace(state, X=point.X, here=point, trials=trials, t=t)
