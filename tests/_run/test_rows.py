@@ -164,3 +164,16 @@ def test_the_estimator_takes_both_on_wide_data():
         more = op.SparsePCA(n_components=N, **options).fit(A)
         assert more.result_.converged
         assert np.sum(more.explained_variance_) >= 0.999 * np.sum(one.explained_variance_)
+
+
+def test_a_run_on_some_rows_begins_with_second_order(monkeypatch):
+    first, original = [], module.run
+
+    def run(call, X, *more):
+        first.append((call.problem.shape[0], call.solver.init(call.problem, X).phase))
+        return original(call, X, *more)
+
+    monkeypatch.setattr(module, "run", run)
+    op.minimize(PLANTED)
+    assert [phase for m, phase in first if m < SHAPE[0]] == ["proximal Newton"] * (len(first) - 1)
+    assert len(first) > 1

@@ -13,6 +13,7 @@ from orthoprox.nonsmooth import L1
 from orthoprox.solvers import RPNCG
 from orthoprox.solvers._shared.proximal_newton import Exit
 from orthoprox.solvers._shared.tangent_prox import TangentProx
+from orthoprox.solvers.rpncg import advanced
 from orthoprox.stopping import MaxIterations, Stationary
 from small_problems import PROBLEMS, run
 
@@ -207,3 +208,19 @@ def test_entries_are_free_sooner_by_the_largest_move_than_by_the_frobenius_norm(
 def test_the_norm_that_tells_what_is_near_has_a_name():
     with pytest.raises(ValueError, match="near"):
         RPNCG(near="spectral")
+
+
+@pytest.mark.parametrize(("m", "near"), [(700, "frobenius"), (800, "largest")])
+def test_the_phase_takes_the_largest_move_if_x_is_not_small(m, near):
+    problem, X0 = (
+        op.problems.sparse_pca(op.datasets.five_components(100, m, seed=0), 4, 0.5),
+        stiefel.random_point(m, 4, seed=0),
+    )
+    methods = {name: RPNCG(hybrid=False, near=name) for name in ("frobenius", "largest")}
+    states = {name: method.init(problem, X0) for name, method in methods.items()}
+    phase = states[near]
+    for _ in range(60):
+        phase = advanced(problem, phase, 1)
+        states = {name: method.step(problem, states[name]) for name, method in methods.items()}
+    np.testing.assert_array_equal(phase.X, states[near].X)
+    assert np.any(states["frobenius"].X != states["largest"].X)
