@@ -113,7 +113,8 @@ def _to_box(C, P, dg):
     M = np.hstack([N, np.eye(len(fixed))[:, free]])
     unbounded = np.full(N.shape[1], np.inf)
     bounds = np.concatenate([-unbounded, lower[free]]), np.concatenate([unbounded, upper[free]])
-    found = [lsq_linear(M, -fixed, bounds=bounds, method=method, tol=1e-15, max_iter=1000).x for method in ("bvls", "trf")]
+    with np.errstate(invalid="ignore"):  # "trf" multiplies infinities by 0 on some processors; what is NaN is no start
+        found = [lsq_linear(M, -fixed, bounds=bounds, method=method, tol=1e-15, max_iter=1000).x for method in ("bvls", "trf")]
     starts = [x[: N.shape[1]] for x in found if np.abs(x).max(initial=0.0) <= LARGEST]
     return min(_refined(N, C.ravel(), lower, upper, y) for y in [*starts, np.zeros(N.shape[1])])
 
