@@ -12,7 +12,7 @@ from adaptive_cases import memory_of
 from cases import normal, symmetric
 from orthoprox import stiefel
 from orthoprox._adaptive.phase import Verdict
-from orthoprox._adaptive.polish import Attempt, Polish, _Model, polish
+from orthoprox._adaptive.polish import Attempt, Polish, _Model, _newton, _step, polish
 from orthoprox._adaptive.settings import SETTINGS
 from orthoprox._adaptive.small import SMALL
 from orthoprox._certify.evaluator import Evaluator
@@ -249,6 +249,22 @@ def test_the_curvature_is_the_same_from_a_matrix_and_from_gradients(g, entries, 
         products.append(H(v) if callable(H) else H @ v)
     assert np.sum(np.count_nonzero(X, axis=0) ** 2) <= X.size  # few enough for the matrix
     np.testing.assert_allclose(*products, rtol=1e-5, atol=1e-6)
+
+
+def test_entries_beside_a_coordinate_vector_do_not_slow_newton_down(monkeypatch):
+    """Orthogonality makes them zero; as unknowns they are a double root, twenty steps away."""
+    B, calls = np.array([[3.0, 1.5, 0.5], [1.5, 2.5, 1.0], [0.5, 1.0, 2.0]]), []
+    A = np.block([[np.full((1, 1), 5.0), np.zeros((1, 6))], [np.zeros((6, 1)), np.kron(np.eye(2), B)]])
+    problem = op.Problem(Quadratic(-A), L1(0.1), (7, 3))
+    result = op.minimize(problem)
+    assert np.count_nonzero(result.X[0]) == np.count_nonzero(result.X[:, 0]) == 1
+    X = np.array(result.X)
+    X[0, 1:] = 1e-3
+    monkeypatch.setattr("orthoprox._adaptive.polish._step", lambda *given, **k: calls.append(1) or _step(*given, **k))
+    Z, _ = _newton(_Model(SETTINGS, problem, problem.nonsmooth, like=X, floor=0.0), X, result.multiplier)
+    assert len(calls) <= 2
+    assert not np.any(Z[0, 1:])
+    np.testing.assert_allclose(Z, result.X, atol=1e-12)
 
 
 def test_the_work_of_a_polish_is_bounded():

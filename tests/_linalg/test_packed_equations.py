@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from cases import SHAPE, normal, symmetric
 from orthoprox import stiefel
 from orthoprox._linalg import packed
-from orthoprox._linalg.packed import Orthogonality
+from orthoprox._linalg.packed import Orthogonality, beside_coordinates
 
 
 @pytest.fixture(params=["arrays", "sparse arrays"], autouse=True)
@@ -81,3 +81,13 @@ def test_products_from_the_right():
     X, E = equations()
     V, S = np.where(X != 0, normal(3, *SHAPE), 0.0), symmetric(4, SHAPE[1])
     np.testing.assert_allclose(E.right(E.entries.take(V), S), E.entries.take(V @ S), atol=1e-13)
+
+
+def test_the_rows_of_coordinate_vectors_are_cleared():
+    """A column with one nonzero leaves nothing for the others in its row; two in one row stay."""
+    X = np.array([[1.0, 0.1, 0.2], [0.0, 0.8, 0.3], [0.0, 0.5, 0.9]])
+    assert np.array_equal(beside_coordinates(X), [[1.0, 0.0, 0.0], [0.0, 0.8, 0.3], [0.0, 0.5, 0.9]])
+    assert X[0, 1] == 0.1
+    twice = np.array([[1.0, 1.0, 0.2], [0.0, 0.0, 0.3], [0.0, 0.0, 0.9]])
+    assert np.array_equal(beside_coordinates(twice), twice)
+    assert np.array_equal(beside_coordinates(np.eye(3)), np.eye(3))

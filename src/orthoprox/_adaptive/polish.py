@@ -24,8 +24,9 @@ from orthoprox._arrays.library import Array, from_numpy, inner, negligible, norm
 from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._linalg.krylov import trust_region
-from orthoprox._linalg.packed import Matrix, Orthogonality
-from orthoprox._linalg.stiefel import defect, min_norm
+from orthoprox._linalg.packed import Matrix, Orthogonality, beside_coordinates
+from orthoprox._linalg.products import right, support
+from orthoprox._linalg.stiefel import defect, feasibility, min_norm
 from orthoprox.nonsmooth.base import Face, HasFace
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
@@ -60,7 +61,7 @@ class Polish(Phase[Attempt]):
         if found is None:
             return state
         (X, Y), D = found, problem.grad(found[0])
-        point = PrimalDual(X, Y, D, -(D + 2 * (X @ Y)))  # S by stationarity
+        point = PrimalDual(X, Y, D, -(D + 2 * right(X, Y, support(X))))  # S by stationarity
         return Attempt(point, replace(memory, polish_at=0.0), improved=True)
 
     def verdict(self, problem: Problem, old: Attempt, new: Attempt) -> Verdict:
@@ -75,7 +76,7 @@ class Polish(Phase[Attempt]):
 
     def residuals(self, state: Attempt) -> tuple[float, float]:
         X, Y, D, S = state.point.X, state.point.Y, state.point.D, state.point.S
-        return float(norm(defect(X))), float(norm(D + S + 2 * (X @ Y)))
+        return feasibility(X), float(norm(D + S + 2 * right(X, Y, support(X))))
 
     def parameters(self, state: Attempt) -> dict[str, Any]:
         return {}
@@ -118,13 +119,12 @@ def polish(
 
 def _value(problem: Problem, proof: Certificate) -> float:
     """Return f + <Y, P'P - I> at the certified P: to second order f at the nearest feasible one."""
-    return float(problem.value(proof.point) + inner(proof.multiplier, defect(proof.point)))
+    P = proof.point
+    return float(problem.value(P) + inner(proof.multiplier, defect(P, support(P))))
 
 
 class _Model:
-    """The terms of a problem as functions of NumPy arrays, the scale of residuals and the remaining
-    flops.
-    """
+    """The terms of a problem as functions of NumPy arrays, the scale of residuals, flops left."""
 
     def __init__(self, k: Settings, problem: Problem, g: HasFace, *, like: Array, floor: float) -> None:
         (m, n), self.ell, self.g, self.like, self.floor, self.k = problem.shape, problem.smooth, g, like, floor, k
@@ -220,11 +220,10 @@ def _rounds(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
 
 
 def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None:
-    """Solve  grad l + g' + 2XY = 0  in the free entries and X'X = I as far as the flops go; return
-    X and Y, or None if this fails.
-    """
+    """Solve grad l + g' + 2XY = 0 in the free entries and X'X = I; return X and Y, None in vain."""
     last = np.inf
     for _ in range(model.k.newton_steps):
+        X = beside_coordinates(X)
         D, face = model.grad(X), model.face(X)
         equations = model.equations(X, face.free)
         if equations is None:
@@ -232,7 +231,7 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
         W = D + face.gradient
         Y = Y + equations.multiplier(equations.entries.take(W + 2 * (equations.X @ Y)))
         r = equations.project(equations.entries.take(W + 2 * (equations.X @ Y)))
-        error = max(float(norm(r)) / model.scale(D), float(norm(defect(X))))
+        error = max(float(norm(r)) / model.scale(D), feasibility(X))
         if error <= model.rounding or last / 2 < error <= model.small:
             return X, Y
         if error > model.k.gain:
@@ -297,4 +296,4 @@ def _dual(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix, float]:
 
     scale = model.scale(D)
     Y, R = min_norm(residual, newton, Y, residual(Y), tiny=model.rounding * scale)
-    return Y, R, max(float(norm(R)) / scale, float(norm(defect(X))))
+    return Y, R, max(float(norm(R)) / scale, feasibility(X))

@@ -27,7 +27,7 @@ class PackedEntries:
 
     def __init__(self, mask: Matrix) -> None:
         self.shape = m, n = mask.shape
-        self.columns, self.rows = np.nonzero(mask.T)
+        self.columns, self.rows = np.divmod(np.flatnonzero(mask.T), m)
         self._counts = np.bincount(self.rows, minlength=m), np.bincount(self.columns, minlength=n)
 
     def __len__(self) -> int:
@@ -61,7 +61,7 @@ class PackedEntries:
     def within_columns(self, H: Matrix) -> Any:
         """Return the sparse matrix that takes the entries of X to those of HX."""
         starts, second = _overlaps(self.columns, self._counts[1])
-        values = H[np.repeat(self.rows, np.diff(starts)), self.rows[second]]
+        values = H.take(np.repeat(self.rows * len(H), np.diff(starts)) + self.rows[second])
         return sp.csr_array((values, second, starts), shape=(len(self),) * 2)
 
     def matrix(self, H: Matrix, S: Matrix) -> Matrix:
@@ -82,7 +82,7 @@ class PackedEntries:
         if (kernels := compiled()) is not None:
             return np.asarray(kernels.overlap_right(rows.lists, x, s))
         product = np.empty_like(x)
-        product[rows.order, 0] = np.add.reduceat(s[rows.pair, 0] * x[rows.other, 0], rows.starts[:-1])
+        product[rows.order] = sp.csr_array((s[rows.pair, 0], rows.other, rows.starts), shape=(len(x),) * 2) @ x
         return product
 
     def cross(self, x: Matrix, y: Matrix) -> Matrix:
@@ -90,8 +90,8 @@ class PackedEntries:
         rows = self._rows
         if (kernels := compiled()) is not None:
             return np.asarray(kernels.overlap_cross(rows.lists, x, y, len(rows.pairs[0])))
-        products = x[np.repeat(rows.order, np.diff(rows.starts)), 0] * y[rows.other, 0]
-        return np.bincount(rows.pair, products, len(rows.pairs[0])).astype(x.dtype).reshape(-1, 1)
+        one, other, starts = rows.by_pair
+        return np.asarray(sp.csr_array((x[one, 0], other, starts), shape=(len(rows.pairs[0]), len(x))) @ y)
 
     @cached_property
     def _rows(self) -> "_RowOverlaps":
@@ -121,6 +121,14 @@ class _RowOverlaps:
         """All but the pairs, as compiled loops take them."""
         return self.order, self.starts, self.other, self.pair
 
+    @cached_property
+    def by_pair(self) -> tuple[Matrix, Matrix, Matrix]:
+        """The same pair by pair: the two entries of each overlap, and where a pair begins."""
+        places = np.argsort(self.pair, kind="stable")
+        one = np.repeat(self.order, np.diff(self.starts))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(self.pair, minlength=len(self.pairs[0])))])
+        return one[places], self.other[places], starts
+
 
 def _overlaps(groups: Matrix, counts: Matrix) -> tuple[Matrix, Matrix]:
     """Return where the overlaps of each place with those of its group begin, itself among them, and
@@ -133,11 +141,29 @@ def _overlaps(groups: Matrix, counts: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def ranges(first: Matrix, sizes: Matrix) -> tuple[Matrix, Matrix]:
-    """Return where each of the ranges first[k], first[k] + 1, ... of given sizes begins in their
-    sequence, and the sequence.
-    """
+    """Return where ranges first[k], first[k] + 1, ... of given sizes begin in a row, and all."""
     starts = np.concatenate([[0], np.cumsum(sizes)])
     return starts, np.arange(starts[-1]) + np.repeat(first - starts[:-1], sizes)
+
+
+def beside_coordinates(X: Matrix) -> Matrix:
+    """Return X with zeros in the rows of its coordinate vectors, the columns with one nonzero: with
+    X'X = I the other columns have to be zero there.
+
+    Two small entries of such a row would be a double root of their equation, to which Newton's
+    method converges slowly. Two coordinate vectors in one row are left as they are.
+    """
+    there = X != 0
+    columns = np.flatnonzero(np.count_nonzero(there, axis=0) == 1)
+    rows = np.argmax(there[:, columns], axis=0)
+    alone = np.bincount(rows, minlength=len(X))[rows] == 1
+    rows, columns = rows[alone], columns[alone]
+    if np.count_nonzero(there[rows]) == len(rows):
+        return X
+    Z = X.copy()
+    Z[rows] = 0.0
+    Z[rows, columns] = X[rows, columns]
+    return Z
 
 
 class Orthogonality:
@@ -251,9 +277,7 @@ class Orthogonality:
         return np.asarray(-(self.transposed @ self._solve(self.inverse_norms * c)))
 
     def multiplier(self, r: Matrix, *, exact: bool = True) -> Matrix:
-        """Return the symmetric S that makes r + 2XS least in the mask, or nearly, as the damping
-        says.
-        """
+        """Return the symmetric S that makes r + 2XS least in the mask; damped if not exact."""
         y = -self._solve(self.J @ r) if exact else -self.factor.solve(self.J @ r)
         S = np.zeros((self.X.shape[1],) * 2, dtype=r.dtype)
         S[self.pairs] = (self.inverse_norms * y)[:, 0] / 2
