@@ -21,6 +21,7 @@ from orthoprox._arrays.library import Array, inner, is_array, namespace, norm
 
 SMALL = 20_000  # entries of X below which a dense product is as fast
 _LOADING = 20.0  # seconds, more than compiling takes on a slow machine
+_LONG = 2**31  # entries of X from which places need long integers
 _FEW_ROWS = 4  # one in so many rows of X pays to be looked for
 _REMEMBERED = 4  # points whose products with wide data are
 _SAMPLED = 100  # one in so many rows is compared first
@@ -98,18 +99,14 @@ def support(X: Array) -> Support | None:
     """Return the nonzero entries of X, or None where dense products are faster."""
     if not is_large(X):
         return None
-    nonzeros = np.count_nonzero(X)
-    if nonzeros > _DENSE * X.size:
+    flat = X.reshape(-1)
+    there = flat != 0
+    if np.count_nonzero(there) > (_DENSE_SCIPY if compiled() is None else _DENSE) * X.size:
         return None
-    kernels = compiled()
-    if kernels is not None:
-        pointers, columns, values = kernels.rows(X)
-    elif nonzeros > _DENSE_SCIPY * X.size:
-        return None
-    else:
-        rows = sp.csr_array(X)
-        pointers, columns, values = rows.indptr, rows.indices, rows.data
-    return Support(pointers, columns, values, X.shape)
+    (m, n), places = X.shape, np.flatnonzero(there)
+    kind = np.int32 if X.size < _LONG else np.int64
+    pointers = np.searchsorted(places, np.arange(0, X.size + 1, n)).astype(kind)
+    return Support(pointers, (places % n).astype(kind), flat[places], (m, n))
 
 
 def apply(C: Array, X: Array) -> Array:

@@ -127,7 +127,7 @@ def polar(X: Array) -> Array:
     if bool(xp.any(w[..., 0] <= 0.01 * w[..., -1])):  # the Gram route loses |X|_2^2 |X^+|_2^2 in accuracy
         U, _, Vt = xp.linalg.svd(X, full_matrices=False)
         return U @ Vt
-    return X @ ((Q / xp.sqrt(w)[..., None, :]) @ Q.mT)
+    return right(X, (Q / xp.sqrt(w)[..., None, :]) @ Q.mT, sparse)
 
 
 @quiet()

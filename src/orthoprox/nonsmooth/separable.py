@@ -46,7 +46,7 @@ class Separable(Nonsmooth):
         """Return the element of W + dg(X) of minimum norm."""
         lower, upper = self.interval(X)
         xp = namespace(W)
-        return xp.clip(W + lower, 0.0, None) + xp.clip(W + upper, None, 0.0)
+        return xp.maximum(W + lower, 0.0) + xp.minimum(W + upper, 0.0)  # faster than clip
 
     @final
     def directional_derivative(self, X: Array, V: Array) -> Array:
