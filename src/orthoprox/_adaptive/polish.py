@@ -25,8 +25,7 @@ from orthoprox._certify.certificate import Certificate
 from orthoprox._certify.evaluator import Evaluator
 from orthoprox._linalg.krylov import trust_region
 from orthoprox._linalg.packed import Matrix, Orthogonality, beside_coordinates
-from orthoprox._linalg.products import right, support
-from orthoprox._linalg.stiefel import defect, feasibility, min_norm
+from orthoprox._linalg.stiefel import defect, feasibility, lagrangian_gradient, min_norm
 from orthoprox.nonsmooth.base import Face, HasFace
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
@@ -61,7 +60,7 @@ class Polish(Phase[Attempt]):
         if found is None:
             return state
         (X, Y), D = found, problem.grad(found[0])
-        point = PrimalDual(X, Y, D, -(D + 2 * right(X, Y, support(X))))  # S by stationarity
+        point = PrimalDual(X, Y, D, -lagrangian_gradient(D, X, Y))  # S by stationarity
         return Attempt(point, replace(memory, polish_at=0.0), improved=True)
 
     def verdict(self, problem: Problem, old: Attempt, new: Attempt) -> Verdict:
@@ -76,7 +75,7 @@ class Polish(Phase[Attempt]):
 
     def residuals(self, state: Attempt) -> tuple[float, float]:
         X, Y, D, S = state.point.X, state.point.Y, state.point.D, state.point.S
-        return feasibility(X), float(norm(D + S + 2 * right(X, Y, support(X))))
+        return feasibility(X), float(norm(lagrangian_gradient(D + S, X, Y)))
 
     def parameters(self, state: Attempt) -> dict[str, Any]:
         return {}
@@ -119,8 +118,7 @@ def polish(
 
 def _value(problem: Problem, proof: Certificate) -> float:
     """Return f + <Y, P'P - I> at the certified P: to second order f at the nearest feasible one."""
-    P = proof.point
-    return float(problem.value(P) + inner(proof.multiplier, defect(P, support(P))))
+    return float(problem.value(proof.point) + inner(proof.multiplier, defect(proof.point)))
 
 
 class _Model:

@@ -148,7 +148,7 @@ class _Budget:
 
 
 def _certify_once(problem: Problem, X: Array, Y: Array, *, D: Array, t: float, budget: _Budget) -> Certificate:
-    B = X - t * (D + 2 * products.right(X, Y, products.support(X)))
+    B = X - t * stiefel.lagrangian_gradient(D, X, Y)
     P = problem.prox(B, t)
     C = problem.grad(P)
     model = _Subdifferential(problem, P, (B - P) / t)

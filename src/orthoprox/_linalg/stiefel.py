@@ -62,6 +62,11 @@ def multiplier(X: Array, W: Array) -> Array:
     return -sym(X.mT @ W) / 2
 
 
+def lagrangian_gradient(D: Array, X: Array, Y: Array) -> Array:
+    """Return D + 2XY, the gradient of l(X) + <Y, X'X - I> where D is that of l; X may be sparse."""
+    return D + 2 * right(X, Y, support(X))
+
+
 def min_norm(
     residual: Callable[[Array], Array],
     newton: Callable[[Array, float], Array | None],
