@@ -1,4 +1,4 @@
-"""The default call on small real tables, compressed modes and generated families.
+"""The default call on small real tables, compressed modes, generated families and larger problems.
 
     python -m benchmarks.tables [--part tuning|heldout|second] [--table NAME] [--who WHO]
                                 [--repeat K] [--without-numba] [--fresh] [--thorough] [--out FILE]
@@ -23,7 +23,7 @@ from benchmarks.studies.page import fill
 from benchmarks.studies.rows import Rows
 from benchmarks.studies.task import Row
 from benchmarks.suite.cases import PARTS, SECOND, Case, cases, settings
-from benchmarks.suite.compare import lowest
+from benchmarks.suite.compare import KINDS, lowest
 from benchmarks.suite.page import block, listing, objectives, page, phases, times
 from benchmarks.suite.runs import Way, batches, perform
 
@@ -60,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", choices=[*PARTS, SECOND], help="only this part")
     parser.add_argument("--table", help="only this table: wine, modes, AR(1), ...")
-    parser.add_argument("--kind", choices=["tables", "modes", "families"], help="only cases of this kind")
+    parser.add_argument("--kind", choices=list(KINDS), help="only cases of this kind")
     parser.add_argument("--who", choices=WHO, default="minimize", help="who is measured (default: minimize, this version)")
     parser.add_argument("--repeat", type=int, default=1, metavar="K", help="the median time of K calls")
     parser.add_argument("--without-numba", action="store_true", help="as if numba were not installed")

@@ -24,10 +24,10 @@ SECOND = "second"  # a second part of tables that are held out
 class Case:
     """One call of minimize: on some data, with n columns and the weight mu."""
 
-    kind: str  # "tables", "modes" or "families"
+    kind: str  # "tables", "modes", "families" or "large"
     parts: tuple[str, ...]  # of PARTS, or SECOND
     table: str  # "wine", "modes", "AR(1)"
-    variant: str  # tables: of the data; modes: the number of grid points
+    variant: str  # tables: of the data; modes and large: the number of rows of X
     n: int
     mu: float  # tables: the share of mu_max
     seed: int | None = None  # of the random start, or of a family's data
@@ -58,6 +58,9 @@ class Case:
             return {"m": m, "n": self.n, "mu": self.mu, **start}
         if self.kind == "families":
             return {"A": family(self.table, self.seed), "n": self.n, "mu": self.mu}
+        if self.kind == "large":
+            A = op.datasets.five_components(1000, int(self.variant), seed=self.seed)
+            return {"A": A, "n": self.n, "mu": self.mu}
         A = data(self.table, self.variant)
         return {"A": A, "n": self.n, "mu": self.mu * mu_max(A)}
 
@@ -77,7 +80,12 @@ def settings() -> dict[str, Any]:
 def cases(part: str | None = None, table: str | None = None) -> Iterator[Case]:
     """Yield the cases of one part and of one table, or of all."""
     everything = settings()
-    for case in (*_tables(everything["tables"]), *_modes(everything["modes"]), *_families(everything["families"])):
+    for case in (
+        *_tables(everything["tables"]),
+        *_modes(everything["modes"]),
+        *_families(everything["families"]),
+        *_large(everything["large"]),
+    ):
         if part in (None, *case.parts) and table in (None, case.table):
             yield case
 
@@ -105,6 +113,12 @@ def _families(chosen: dict[str, Any]) -> Iterator[Case]:
         for name, case in _of_bench().items():
             for seed in range(chosen[part]["first"], chosen[part]["first"] + chosen[part]["number"]):
                 yield Case("families", (part,), name, "", case["shape"][1], case["penalty"]["mu"], seed)
+
+
+def _large(chosen: dict[str, Any]) -> Iterator[Case]:
+    for m, n, number in chosen["rows"]:
+        for seed in range(chosen["heldout"], chosen["heldout"] + number):
+            yield Case("large", ("heldout",), "large five components", str(m), n, chosen["mu"], seed)
 
 
 def _of_bench() -> dict[str, Any]:

@@ -6,7 +6,7 @@ from math import ceil
 from benchmarks.studies.task import Row
 
 Objectives = Mapping[str, float]  # by the name of the problem
-KINDS = {"tables": "tables", "modes": "compressed modes", "families": "families"}
+KINDS = {"tables": "tables", "modes": "compressed modes", "families": "families", "large": "larger problems"}
 
 
 def problem(row: Row) -> str:

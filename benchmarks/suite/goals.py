@@ -30,6 +30,7 @@ def goals(rows: Mapping[str, Sequence[Row]], settings: Mapping[str, Any]) -> lis
             claim, allowed = f"tables with an objective not above {other}", f">= {100 * wanted['share']:.0f} %"
             found.append(Target(claim, allowed, f"{number} of {len(shares)}", number >= wanted["share"] * len(shares)))
     found += [*_modes(rows["minimize"], settings), *_families(rows, wanted["lost"])]
+    found += _large(_heldout(rows["minimize"], "large"), _heldout(rows.get("before", []), "large"), wanted["large"])
     return [*found, *_budgets(rows.get("budget", []), wanted["budget"], same)]
 
 
@@ -64,6 +65,16 @@ def _modes(rows: Sequence[Row], settings: Mapping[str, Any]) -> list[Target]:
             Target("random starts of compressed modes", "all converge", f"{number} of {len(random)}", number == len(random))
         )
     return found
+
+
+def _large(rows: Sequence[Row], before: Sequence[Row], most: float) -> list[Target]:
+    """Return for each size the median ratio of the times of whole calls."""
+    theirs, ratios = {row["case"]: row["units"] for row in before}, dict[str, list[float]]()
+    for row in rows:
+        if row["case"] in theirs:
+            ratios.setdefault(row["case"].partition(",")[0], []).append(row["units"] / theirs[row["case"]])
+    found = ((name, quantile(own, 0.5)) for name, own in ratios.items())
+    return [Target(f"{name}: time over before, median", f"<= {most:g}", f"{one:.3g}", one <= most) for name, one in found]
 
 
 def _families(rows: Mapping[str, Sequence[Row]], most: Mapping[str, int]) -> list[Target]:

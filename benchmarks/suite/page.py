@@ -21,8 +21,8 @@ NAMES = {
 TUNING = ", tuning"  # the end of the titles of what methods are tuned on
 TEXT = """\
 Made by `make bench-tables` from the settings in `benchmarks/tables.toml`; do not edit. Whole default calls,
-`minimize(problem)`, on real tables with m = 4 to 64 columns, on compressed modes and on generated families. The rows are in
-[tables/](tables/).
+`minimize(problem)`, on real tables with m = 4 to 64 columns, on compressed modes, on generated families, and on larger
+problems: sparse PCA on `five_components(1000, m)`, mu = .5. The rows are in [tables/](tables/).
 
 - Tables: min -|AX|^2 + mu |X|_1 for a table A with centred columns, as it is (`raw`), with columns of standard deviation 1
   (`standardised`) or of norm 1 (`correlation`). `mu` is a share of mu_max = rho (1 + sqrt(1 + l / rho)), rho the largest

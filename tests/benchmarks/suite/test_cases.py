@@ -8,6 +8,9 @@ import orthoprox as op
 from benchmarks.suite import peers
 
 
+LARGE = next(case for case in cases() if case.kind == "large")
+
+
 def test_names_tell_cases_apart():
     names = [case.name for case in cases()]
     assert len(set(names)) == len(names)
@@ -37,7 +40,7 @@ def test_pitprops_is_a_factor_of_its_correlations():
 
 
 def test_a_task_is_the_problem():
-    for case in (next(cases("tuning", "wine")), next(cases("heldout", "AR(1)")), next(cases("heldout", "modes"))):
+    for case in (next(cases("tuning", "wine")), next(cases("heldout", "AR(1)")), next(cases("heldout", "modes")), LARGE):
         task, problem = case.make(), case.problem()
         assert problem.shape == (task["m"] if "m" in task else task["A"].shape[1], case.n)
         assert problem.nonsmooth.mu == task["mu"]

@@ -124,6 +124,24 @@ def test_a_seed_is_lost_to_a_single_peer_at_its_best_start():
     assert [goal.met for goal in found] == [True, False]
 
 
+def test_larger_problems_are_compared_with_before_size_by_size():
+    """A ratio for each case that both have, its median for each size."""
+    ours, before = (
+        [
+            {"study": "large", "case": f"large {m}, n = 2, seed {k}", **row(-1.0, units=units)}
+            for m, own in sizes.items()
+            for k, units in enumerate(own)
+        ]
+        for sizes in ({500: (1.0, 2.0, 9.0, 7.0), 800: (3.0,)}, {500: (2.0, 2.0, 3.0), 800: (2.0,)})
+    )
+    found = goals._large(ours, before, 1.0)
+    assert [(one.claim.split(":")[0], one.found, one.met) for one in found] == [
+        ("large 500", "1", True),
+        ("large 800", "1.5", False),
+    ]
+    assert goals._large(ours, [], 1.0) == []
+
+
 def test_calls_with_a_budget_are_compared_with_the_run_whose_time_they_have():
     rows = [{"who": "pystop", "budget": 0.05, "objective": ours, "theirs": -2.0} for ours in (-2.0, -2.1, -1.9)]
     rows += [{"who": "cdopt", "budget": seconds, "objective": -2.0, "theirs": -2.0} for seconds in (0.1, 0.4, 0.2)]
