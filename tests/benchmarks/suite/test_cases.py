@@ -7,7 +7,6 @@ from benchmarks.suite.cases import cases, data, mu_max, settings
 import orthoprox as op
 from benchmarks.suite import peers
 
-
 LARGE = next(case for case in cases() if case.kind == "large")
 
 
