@@ -30,6 +30,7 @@ _DENSE, _DENSE_SCIPY = 0.08, 0.03  # the share of nonzero entries above which it
 
 _HURRIED: ContextVar[bool] = ContextVar("hurried", default=False)
 _USED: ContextVar[bool | None] = ContextVar("used", default=None)
+_ALL: ContextVar[bool] = ContextVar("all", default=False)
 
 
 @contextmanager
@@ -52,6 +53,16 @@ def using(loops: bool) -> Iterator[None]:
         yield
     finally:
         _USED.reset(token)
+
+
+@contextmanager
+def dense() -> Iterator[None]:
+    """Let the products within go over all entries, those of a sparse X as well."""
+    token = _ALL.set(True)
+    try:
+        yield
+    finally:
+        _ALL.reset(token)
 
 
 def compiled() -> Any:
@@ -97,7 +108,7 @@ def is_large(X: Array) -> bool:
 
 def support(X: Array) -> Support | None:
     """Return the nonzero entries of X, or None where dense products are faster."""
-    if not is_large(X):
+    if not is_large(X) or _ALL.get():
         return None
     flat = X.reshape(-1)
     there = flat != 0

@@ -115,7 +115,7 @@ class Spec:
             yield chosen, {**parameters, **chosen}
 
     def _run(self, solver: str, place: dict[str, Any], parameters: dict[str, Any], point: dict[str, Any]) -> Run:
-        problem = resolve({**self.content["problem"], **point}, point, words=("data", "start"))
+        problem = resolve({**self.content["problem"], **point}, point, words=("data", "start", "products"))
         settings = {
             "study": self.study,
             "problem": problem,

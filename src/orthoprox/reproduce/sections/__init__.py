@@ -15,6 +15,7 @@ from orthoprox.reproduce.sections import (
     restart,
     scaling,
     smoothing,
+    tested,
 )
 from orthoprox.reproduce.spec import Spec
 
@@ -29,4 +30,7 @@ SECTIONS: dict[str, Callable[[Spec, list[Row], bool], Section]] = {
     "table-matching": assignment.section,
     "fig-methods": methods.section,
     "table-default": default.section,
+    "tested-times": tested.times,
+    "tested-subproblems": tested.subproblems,
+    "tested-steps": tested.steps,
 }
