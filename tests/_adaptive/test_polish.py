@@ -6,6 +6,7 @@ from functools import cache
 import array_api_strict as strict
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import orthoprox as op
 from adaptive_cases import memory_of
@@ -249,6 +250,15 @@ def test_the_curvature_is_the_same_from_a_matrix_and_from_gradients(g, entries, 
         products.append(H(v) if callable(H) else H @ v)
     assert np.sum(np.count_nonzero(X, axis=0) ** 2) <= X.size  # few enough for the matrix
     np.testing.assert_allclose(*products, rtol=1e-5, atol=1e-6)
+
+
+def test_a_product_with_sparse_data_costs_what_meets_free_entries():
+    A, X = sp.csr_array(np.eye(200, 300)), np.eye(300, 3)
+    costs = []
+    for ell in (op.smooth.Variance(A), op.smooth.Variance(A.toarray())):
+        model = _Model(SETTINGS, op.Problem(ell, L1(0.5), X.shape), L1(0.5), like=X, floor=1.0)
+        costs.append(model.product(model.equations(X, X != 0), X != 0))
+    assert costs[1] - costs[0] == SETTINGS.sparse * X.size - 12 * 3
 
 
 def test_the_work_of_a_polish_is_bounded():
