@@ -6,6 +6,7 @@ from functools import cache
 import array_api_strict as strict
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import orthoprox as op
 from adaptive_cases import memory_of
@@ -265,6 +266,15 @@ def test_entries_beside_a_coordinate_vector_do_not_slow_newton_down(monkeypatch)
     assert len(calls) <= 2
     assert not np.any(Z[0, 1:])
     np.testing.assert_allclose(Z, result.X, atol=1e-12)
+
+
+def test_a_product_with_sparse_data_costs_what_meets_free_entries():
+    A, X = sp.csr_array(np.eye(200, 300)), np.eye(300, 3)
+    costs = []
+    for ell in (op.smooth.Variance(A), op.smooth.Variance(A.toarray())):
+        model = _Model(SETTINGS, op.Problem(ell, L1(0.5), X.shape), L1(0.5), like=X, floor=1.0)
+        costs.append(model.product(model.equations(X, X != 0), X != 0))
+    assert costs[1] - costs[0] == SETTINGS.sparse * X.size - 12 * 3
 
 
 def test_the_work_of_a_polish_is_bounded():

@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import orthoprox as op
 from cases import EXAMPLES, SEEDS, SHAPE, SMOOTH, normal, symmetric
 from orthoprox import stiefel
+from orthoprox.problems.problem import counted
+from orthoprox.problems.work import Work
 from orthoprox.smooth import Function, Quadratic
-from orthoprox.smooth.curvature import hessian, lipschitz, steepness, weak_convexity
+from orthoprox.smooth.curvature import hessian, hessian_within, lipschitz, steepness, weak_convexity
 
 
 def test_a_known_constant_is_used_as_it_is():
@@ -110,6 +114,21 @@ def test_second_derivative_fits_the_value_and_is_symmetric(name):
 def test_second_derivative_along_nothing_is_zero():
     """V = 0 gives 0, without a division by zero and without a gradient."""
     assert stiefel.norm(hessian(None, stiefel.random_point(*SHAPE), np.zeros(SHAPE))(np.zeros(SHAPE))) == 0
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_second_derivative_within_a_mask_is_that_of_the_whole(center):
+    """Of sparse data, their multiples and some of their columns; it counts as one gradient."""
+    A = normal(0, 30, 60) * (np.random.default_rng(1).random((30, 60)) < 0.1)
+    whole, mask = op.smooth.Variance(sp.csr_array(A), center=center), np.random.default_rng(2).random((60, 3)) < 0.1
+    assert whole.columns.within(mask) is not None  # whose columns the other terms must not take over
+    for ell, at in ((whole, slice(None)), (whole.times(4.0), slice(None)), (whole.at_rows(np.arange(40), 1), slice(40))):
+        V, problem = mask[at] * normal(3, *mask[at].shape), op.Problem(ell, op.nonsmooth.L1(0.1), mask[at].shape)
+        assert ell.columns.within(mask[at]) is not None
+        work = Work()
+        second = hessian_within(counted(problem, work).smooth, V, V, mask[at])
+        np.testing.assert_allclose(mask[at] * second(V), mask[at] * ell.grad(V), atol=1e-12)
+        assert work.gradients == 1
 
 
 def test_second_derivative_costs_one_gradient():

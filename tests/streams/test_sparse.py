@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from cases import normal
-from orthoprox.streams.sparse import Centred, SparseColumns
+from orthoprox.streams.sparse import Centred, Columns, SparseColumns
 
 
 def data(far):
@@ -47,3 +47,25 @@ def test_a_centred_matrix_multiplies_as_the_dense_one():
     np.testing.assert_allclose(centred.gram(), dense.T @ dense, atol=1e-10)
     np.testing.assert_allclose((centred * 0.5) @ X, 0.5 * dense @ X, atol=1e-12)
     assert centred.shape == A.shape
+
+
+@pytest.mark.parametrize("centred", [False, True])
+def test_products_within_a_mask_are_those_of_the_dense_matrix(centred):
+    """A'AX in the mask where X lives, also if a column has no entry there; 0 elsewhere."""
+    A, shift = data(3.0), normal(5, 6) if centred else np.zeros(6)
+    mask = np.zeros((6, 3), dtype=bool)
+    mask[[0, 3, 5], [0, 0, 2]] = True
+    X, dense = mask * normal(3, 6, 3), A - shift
+    columns = Columns.of(Centred(sp.csr_array(A), shift) if centred else sp.csr_array(A))
+    within = columns.within(mask)
+    np.testing.assert_allclose(within.normal(X), mask * (dense.T @ (dense @ X)), atol=1e-11)
+    assert within.operations == 12 * np.count_nonzero(A[:, [0, 3, 5]])
+
+
+def test_a_mask_that_saves_little_work_is_not_worth_it():
+    """A third of the work is the limit; what is not sparse has no such products."""
+    A = np.ones((4, 6))
+    few, many = np.arange(12).reshape(6, 2) < 4, np.arange(12).reshape(6, 2) < 5
+    assert Columns.of(sp.csr_array(A)).within(few) is not None
+    assert Columns.of(sp.csr_array(A)).within(many) is None
+    assert Columns.of(A) is None

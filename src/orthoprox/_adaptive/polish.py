@@ -29,7 +29,7 @@ from orthoprox._linalg.stiefel import defect, feasibility, lagrangian_gradient, 
 from orthoprox.nonsmooth.base import Face, HasFace
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import hessian, hessian_matrix
+from orthoprox.smooth.curvature import hessian_matrix, hessian_within, within
 
 Curved = Matrix | Callable[[Matrix], Matrix]
 
@@ -128,8 +128,7 @@ class _Model:
         (m, n), self.ell, self.g, self.like, self.floor, self.k = problem.shape, problem.smooth, g, like, floor, k
         self.dense = 2.0 * m * m * n
         self.flops = k.polish * max(problem.flops, k.overhead)
-        self.rounding, self.small, self.root = rounding(like), negligible(like), precision(like) ** 0.5
-        self.heed = problem.heed
+        self.rounding, self.small, self.root, self.heed = rounding(like), negligible(like), precision(like) ** 0.5, problem.heed
 
     def grad(self, X: Matrix) -> Matrix:
         return to_numpy(self.ell.grad(self._send(X)))
@@ -154,7 +153,7 @@ class _Model:
         if H is not None and entries.overlaps[1] <= X.size:
             K = entries.within_columns(to_numpy(H))
             return lambda v: K @ v + take(face.curvature(put(v))) + more * v + 2 * equations.right(v, Y)
-        apply = hessian(self.ell, self._send(X), self._send(D))
+        apply = hessian_within(self.ell, self._send(X), self._send(D), self._send(face.free))
 
         def curved(v: Matrix) -> Matrix:
             V = put(v)
@@ -187,10 +186,11 @@ class _Model:
         """Whether no more entries are set than a number, or a share of the others."""
         return bool(np.count_nonzero(some) <= max(self.k.few, self.k.gain * np.count_nonzero(of)))
 
-    def product(self, equations: Orthogonality) -> float:
+    def product(self, equations: Orthogonality, free: Matrix) -> float:
         """Return the flops of a product with the projected Hessian."""
-        (m, n), entries = self.like.shape, len(equations.entries)
-        return float(min(self.dense, self.k.sparse * m * entries) + 2 * entries * n + equations.projection_flops)
+        (m, n), entries, inside = self.like.shape, len(equations.entries), within(self.ell, free)
+        second = min(self.dense, self.k.sparse * m * entries) if inside is None else inside.operations
+        return float(second + 2 * entries * n + equations.projection_flops)
 
     def _send(self, M: Matrix) -> Array:
         return from_numpy(M, like=self.like)
@@ -235,7 +235,7 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
         if error > model.k.gain:
             return None
         H, tol = model.curved(X, D, face, equations, Y), max(min(model.k.gain, error), model.k.goal)
-        V = _step(model, equations, r, H, tol=tol)
+        V = _step(model, equations, r, H, price=model.product(equations, face.free), tol=tol)
         if V is None:
             return None
         Z = model.stop_at_kinks(X, X + V)
@@ -246,7 +246,7 @@ def _newton(model: _Model, X: Matrix, Y: Matrix) -> tuple[Matrix, Matrix] | None
     return X, Y
 
 
-def _step(model: _Model, equations: Orthogonality, r: Matrix, H: Curved, *, tol: float) -> Matrix | None:
+def _step(model: _Model, equations: Orthogonality, r: Matrix, H: Curved, *, price: float, tol: float) -> Matrix | None:
     """Return the Newton step v + w: v is the shortest way to X'X = I, and w minimises the quadratic
     model from there.
 
@@ -254,7 +254,7 @@ def _step(model: _Model, equations: Orthogonality, r: Matrix, H: Curved, *, tol:
     gradients. If H has negative curvature, or the step is long, return None. Nearly dependent
     equations make the projection P inexact, but PHP stays symmetric.
     """
-    radius, project, price = model.k.radius * equations.X.shape[1] ** 0.5, equations.project, model.product(equations)
+    radius, project = model.k.radius * equations.X.shape[1] ** 0.5, equations.project
     v = equations.restoring()
     w = None if callable(H) else equations.minimum(H, r + H @ v)
     if w is not None and max(float(norm(v)), float(norm(w))) < radius:

@@ -70,8 +70,10 @@ class Separable(Nonsmooth):
         return Face(free, xp.where(free, lower, zero), lambda V: second * V)
 
     @final
-    def round_to_kinks(self, X: Array, reach: float) -> Array:
-        """Return X with the entries that are no farther than ``reach`` from a kink put on it."""
+    def round_to_kinks(self, X: Array, reach: Any) -> Array:
+        """Return X with the entries that are no farther than ``reach`` from a kink put on it: a
+        number, or one for each entry.
+        """
         xp = namespace(X)
         for kink in self.kinks:
             X = xp.where(xp.abs(X - kink) <= reach, kink + xp.zeros_like(X), X)

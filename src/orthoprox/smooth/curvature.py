@@ -3,6 +3,7 @@ knows none.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -82,6 +83,22 @@ def hessian(smooth: Smooth, X: Array, D: Array) -> Callable[[Array], Array]:
         return V if length == 0 else (smooth.grad(X + (size / length) * V) - D) * (length / size)
 
     return apply
+
+
+def hessian_within(smooth: Smooth, X: Array, D: Array, mask: Array) -> Callable[[Array], Array]:
+    """Return V -> l''(X)[V] for V that are 0 outside of a mask. What it is there is left open, so
+    that a sparse term can do with less work.
+    """
+    entries = within(smooth, mask)
+    return hessian(smooth, X, D) if entries is None else lambda V: smooth.second_derivative(V, entries)  # type: ignore[attr-defined]
+
+
+def within(smooth: Smooth, mask: Array) -> Any:
+    """Return what a term needs for second derivatives of V that are 0 outside of a mask, with the
+    ``operations`` of one; None unless it is much less than for other V.
+    """
+    columns = smooth.columns if "columns" in vars(smooth.__class__) else None  # type: ignore[attr-defined]
+    return None if columns is None else columns.within(mask)
 
 
 def hessian_matrix(ell: Smooth) -> Array | None:

@@ -20,7 +20,7 @@ from orthoprox._linalg.spectrum import dense_norm, spectral_norm
 from orthoprox.smooth.base import Smooth
 from orthoprox.streams.rows import RowStream
 from orthoprox.streams.sources import as_blocks
-from orthoprox.streams.sparse import Centred
+from orthoprox.streams.sparse import Centred, Columns, Within
 from orthoprox.streams.standardised import check_size, standardised
 
 _WIDE = 2000  # columns of a wide A
@@ -132,7 +132,7 @@ class Variance(Smooth):
 
     def _forget(self) -> None:
         """Forget what was computed of other data."""
-        for name in ("lipschitz", "squares", "associations", "_outer", "_last"):
+        for name in ("lipschitz", "squares", "associations", "_outer", "_by_columns", "_last"):
             self.__dict__.pop(name, None)
 
     @property
@@ -198,9 +198,18 @@ class Variance(Smooth):
         D = self._grad(X)
         return inner(X, D) / 2, D
 
-    def second_derivative(self, V: Array) -> Array:
-        """Return l''[V] = -2A'AV."""
-        return self._curved(V)
+    def second_derivative(self, V: Array, within: Within | None = None) -> Array:
+        """Return l''[V] = -2A'AV, or only ``within`` the entries that V has."""
+        return self._curved(V) if within is None else -2 * within.normal(V)
+
+    @property
+    def columns(self) -> Columns | None:
+        """A sparse A by columns, for second derivatives within a few entries."""
+        return None if self._hessian is not None else self._by_columns
+
+    @cached_property
+    def _by_columns(self) -> Columns | None:
+        return Columns.of(self.A)
 
     def _grad(self, X: Array) -> Array:
         return self._curved(X) if self._last is None or X.ndim > 2 else self._last.grad(X)
@@ -235,9 +244,7 @@ class Variance(Smooth):
         return self.lipschitz
 
     def resolvent(self, c: float) -> Callable[[Array], Array]:
-        """Return R -> (cI - 2A'A)^(-1) R, through the smaller of A'A and AA'; by conjugate
-        gradients for an operator.
-        """
+        """Return R -> (cI - 2A'A)^(-1) R, by the smaller of A'A and AA', or conjugate gradients."""
         return self._shifted(lambda A: lambda c: shifted_inverse(A, c))(c)
 
     def resolvents(self) -> Callable[[float], Callable[[Array], Array]]:

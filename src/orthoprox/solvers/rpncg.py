@@ -10,7 +10,7 @@ from orthoprox._adaptive.phase import Phase, Verdict
 from orthoprox._adaptive.settings import Settings
 from orthoprox._adaptive.small import SMALL
 from orthoprox._arrays import inputs
-from orthoprox._arrays.library import Array, largest, norm, rounding
+from orthoprox._arrays.library import Array, norm, rounding
 from orthoprox._linalg import stiefel
 from orthoprox._linalg.linesearch import Step, backtrack
 from orthoprox.problems.problem import Problem
@@ -18,11 +18,10 @@ from orthoprox.smooth.curvature import lipschitz
 from orthoprox.solvers._shared import proximal_newton
 from orthoprox.solvers._shared.compiled_newton import compiled_steps
 from orthoprox.solvers._shared.proximal_gradient import Point, ProximalGradient, ProximalState, visit
-from orthoprox.solvers._shared.proximal_newton import Exit, NewtonStep, newton_step
+from orthoprox.solvers._shared.proximal_newton import NEAR_BY, Exit, NewtonStep, newton_step, reach
 from orthoprox.solvers._shared.tangent_prox import TangentProx, inner_tolerance, tangent_prox
 from orthoprox.solvers.base import KINKS, PROX_DERIVATIVE, Facts, check_positive
 
-_NORMS = {"frobenius": norm, "largest": largest}
 _UNCHECKED = {"superlinear": Exit.SUPERLINEAR, "linear": Exit.LINEAR}
 _UNIT = 1 / 300  # of 1/t
 _LARGE = 20_000  # entries of X: a polish is tried near the end alone
@@ -84,9 +83,10 @@ class RPNCG(ProximalGradient[State]):
     unchecked : {"superlinear", "linear"}
         The ends of conjugate gradients after which the full step is taken; "linear" are both, as in
         the authors' hybrid for compressed modes.
-    near : {"frobenius", "largest"}
+    near : {"frobenius", "largest", "own"}
         The norm |V| with which entries of X are compared. The largest entry of V leaves more of a
-        large X free; the authors have the Frobenius norm.
+        large X free; the authors have the Frobenius norm. "own" compares each entry with five times
+        its own entry of V, if that is less and g separable.
     unit : float, optional
         The size of curvatures, in terms of which the other constants are; by default 1/300t, which
         makes the method scale invariant. The authors' constants are absolute, ``unit=1``.
@@ -121,7 +121,7 @@ class RPNCG(ProximalGradient[State]):
         object.__setattr__(self, "hybrid", inputs.flag(self.hybrid, "hybrid"))
         check_positive(self, "far", "unit")
         inputs.choice(self.unchecked, "unchecked", _UNCHECKED)
-        inputs.choice(self.near, "near", _NORMS)
+        inputs.choice(self.near, "near", NEAR_BY)
 
     def init(self, problem: Problem, X0: Array) -> State:
         t = 1 / (lipschitz(problem.smooth, X0) or 1.0) if self.step_size is None else float(self.step_size)
@@ -138,7 +138,7 @@ class RPNCG(ProximalGradient[State]):
             t = _GROWTH * t if found.trials == 1 else t / _GROWTH
             return _moved(replace(state, newton=NewtonStep(V, state.newton.exit)), found.point, found.trials, t)
 
-        newton = newton_step(problem, here.X, here.D, prox, t, unit=state.unit, near=float(_NORMS[self.near](V)))
+        newton = newton_step(problem, here.X, here.D, prox, t, unit=state.unit, near=reach(problem.nonsmooth, V, self.near))
         U, end = newton.U, newton.exit
         state = replace(state, newton=replace(newton, exit=int(end)))
         if (proximal_newton.NEAR + 1 / (t * state.unit)) * float(norm(U)) < size or end == Exit.ASCENT:
@@ -167,7 +167,7 @@ class RPNCG(ProximalGradient[State]):
         return super().parameters(state) | {"unit": state.unit}
 
 
-_PLAIN, _LARGE_X = RPNCG(hybrid=False), RPNCG(hybrid=False, near="largest")
+_PLAIN, _LARGE_X = RPNCG(hybrid=False), RPNCG(hybrid=False, near="own")
 
 
 def advanced(problem: Problem, state: State, steps: int, least: float = 0.0) -> State:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import orthoprox as op
 from cases import normal
@@ -12,7 +13,7 @@ from orthoprox.nonsmooth import L1, L21
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.solvers import RPNCG
 from orthoprox.solvers._shared import proximal_newton
-from orthoprox.solvers._shared.proximal_newton import Exit, Projection, newton_step
+from orthoprox.solvers._shared.proximal_newton import Exit, Projection, newton_step, reach
 from orthoprox.solvers._shared.tangent_prox import tangent_prox
 from small_problems import PROBLEMS, SPARSE, X0, A, B, run
 
@@ -110,6 +111,30 @@ def test_the_newton_step_solves_its_equation():
     assert stiefel.norm(last) <= 1.001 * share * stiefel.norm(first)
     assert newton.exit == (Exit.LINEAR if share == 0.1 else Exit.SUPERLINEAR)
     assert newton.products >= 2
+
+
+def test_the_step_is_the_same_from_products_within_the_free_entries(monkeypatch):
+    """Of sparse data, whose products on the free entries alone give the step of A'A."""
+    monkeypatch.setattr("orthoprox.streams.sparse._MUCH_LESS", 1)
+    A = normal(0, 60, 100) * (np.random.default_rng(1).random((60, 100)) < 0.1)
+    sparse, X0 = op.smooth.Variance(sp.csr_array(A)), stiefel.random_point(100, 3, seed=0)
+    state = run(RPNCG(near="largest"), op.Problem(sparse, L1(2.0), X0.shape), X0, 30)[-1]
+    X, steps = stiefel.polar(state.X + 1e-3 * normal(5, 100, 3) * (state.X != 0)), []
+    for ell in (sparse, smooth.Quadratic(-2 * A.T @ A)):
+        problem = op.Problem(ell, L1(2.0), X.shape)
+        D, prox = subproblem(problem, X, state.t0)
+        steps.append(newton_step(problem, X, D, prox, state.t0, unit=state.unit, near=reach(L1(2.0), prox.V, "own")))
+    assert sparse.columns.within(steps[0].U != prox.V) is not None
+    assert steps[0].products == steps[1].products > 2
+    np.testing.assert_allclose(steps[0].U, steps[1].U, atol=1e-10)
+
+
+def test_an_entry_is_near_a_kink_by_its_own_move():
+    """|X_ij| > 5 |V_ij| is free, and so is |X_ij| > max |V|, the rule for rows of a group."""
+    V = np.array([[1.0, 0.01], [0.0, -0.1]])
+    np.testing.assert_allclose(reach(L1(0.1), V, "own"), [[1.0, 0.05], [0.0, 0.5]])
+    assert reach(L1(0.1), V, "largest") == reach(L21(0.1), V, "own") == 1.0
+    assert reach(L1(0.1), V, "frobenius") == np.linalg.norm(V)
 
 
 def test_every_early_end_leaves_what_it_says():

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from orthoprox._arrays.library import Array, inner, namespace
+from orthoprox._arrays.library import Array, inner, largest, namespace, norm
 from orthoprox._linalg.krylov import conjugate_gradients
 from orthoprox._linalg.stiefel import sym
+from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import hessian
+from orthoprox.smooth.curvature import hessian, hessian_within
 from orthoprox.solvers._shared.tangent_prox import TangentProx, in_symmetric_basis
 
 STIFF = 100.0  # tau, the curvature that the model has in the held entries; in terms of the unit, as the next one
@@ -23,6 +24,8 @@ DEPENDENT = 1e-8  # eigenvalues below this belong to normal directions that hard
 DECREASE = 1e-3  # of F along a step, in terms of the unit and of a |U|^2
 ROUNDING = 1e-14  # of F
 SHORTEST_MOVE = 1 / 8  # of the line search
+NEAR_BY = "frobenius", "largest", "own"
+OWN = 5.0  # times its entry of V: an entry of X that is as near to a kink is held
 NEAR = 4.0  # in terms of the unit: t shrinks where |U| < |V| / (4 + 1/t)
 LOWER, RAISE = 0.9, 1.1  # of t, after Newton steps
 LONGEST = 1e4  # t, in terms of its first value
@@ -53,11 +56,12 @@ class NewtonStep:
     projections: int = 0  # products X'W and XS, as many of both
 
 
-def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: float, *, unit: float, near: float) -> NewtonStep:
+def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: float, *, unit: float, near: Any) -> NewtonStep:
     """Return U = V + W for the proximal step V at X with the length t and the multiplier Lam.
     D is grad l(X).
 
-    W lives on the free entries F, where g is smooth at X + V and has no kink as ``near`` to X.
+    W lives on the free entries F, where g is smooth at X + V and has no kink as ``near`` to X, a
+    number or one for each entry.
     With B[W] = l''[W] - 2 W Lam, it minimises the model
 
         <B[V] - V/t, W> + <W, B[W] + g''[W]> / 2   subject to  X'W + W'X = 0
@@ -67,40 +71,39 @@ def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: floa
     """
     V, g = prox.V, problem.nonsmooth
     free, curved = _free(g, X, prox.P, near)
-    second, value = hessian(problem.smooth, X, D), float(g.value(X))
+    value = float(g.value(X))
     rest = V * (1 - free)
     held = STIFF * unit * float(inner(rest, rest))
 
-    def lagrangian(W: Array) -> Array:
-        return second(W) - 2 * (W @ prox.Lam)
+    BV = hessian(problem.smooth, X, D)(V) - 2 * (V @ prox.Lam)
+    along = float(inner(V, BV))
 
-    def flat(U: Array, BU: Array) -> bool:
-        return not float(inner(U, BU + curved(free * U))) + held >= CURVED * unit * float(inner(U, U))
+    def flat(U: Array, bent: float) -> bool:
+        return not bent + float(inner(U, curved(free * U))) + held >= CURVED * unit * float(inner(U, U))
 
-    def rises(U: Array, BU: Array) -> bool:
-        half = (float(inner(U, BU)) + held) / 2
-        return not float(inner(D, U)) + half + float(g.value(X + U)) - value <= 0
+    def rises(U: Array, bent: float) -> bool:
+        return not float(inner(D, U)) + (bent + held) / 2 + float(g.value(X + U)) - value <= 0
 
-    BU = lagrangian(V)
-    uphill = rises(V, BU)
-    if uphill or flat(V, BU):
+    uphill = rises(V, along)
+    if uphill or flat(V, along):
         return NewtonStep(V, Exit.ASCENT if uphill else Exit.FLAT, 1)
-    project = Projection(problem, X, free)
-    W, R = 0 * V, project(BU - V / t)
+    second, project = hessian_within(problem.smooth, X, D, free != 0), Projection(problem, X, free)
+    W, BW, R = 0 * V, 0 * V, project(BV - V / t)
     left = length = float(inner(R, R))
     power = (left**0.5 / unit) ** POWER
     goal, P = left * min(power, LINEAR) ** 2, -R
     end, k, limit = Exit.LIMIT, 0, round(CYCLES * float(namespace(X).sum(free)))
     while end is Exit.LIMIT and k < limit:
-        k, BP = k + 1, lagrangian(P)
+        k, BP = k + 1, second(P) - 2 * (P @ prox.Lam)
         AP = BP + curved(P)
         curvature = float(inner(P, AP))
         if not curvature > CURVED * unit * length:
             end = Exit.NEGATIVE
             break
         a = left / curvature
-        trial, BU = W + a * P, BU + a * BP
-        if flat(V + trial, BU) or rises(V + trial, BU):
+        trial, BW = W + a * P, BW + a * BP
+        bent = along + 2 * float(inner(BV, trial)) + float(inner(trial, BW))  # <U, B[U]>
+        if flat(V + trial, bent) or rises(V + trial, bent):
             end = Exit.EARLY
             break
         W, R = trial, R + a * project(AP)
@@ -112,10 +115,22 @@ def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: floa
     return NewtonStep(V if end is Exit.LIMIT else V + W, end, 1 + k, project.products)
 
 
-def _free(g: Any, X: Array, P: Array, size: float) -> tuple[Array, Callable[[Array], Array]]:
+def reach(g: Any, V: Array, near: str) -> Any:
+    """Return how near to a kink an entry of X is held, by one of ``NEAR_BY``: a number, or one for
+    each entry.
+    """
+    if near == "frobenius":
+        return float(norm(V))
+    if near == "largest" or not isinstance(g, Separable):
+        return float(largest(V))
+    xp = namespace(V)
+    return xp.minimum(OWN * xp.abs(V), largest(V))
+
+
+def _free(g: Any, X: Array, P: Array, near: Any) -> tuple[Array, Callable[[Array], Array]]:
     """Return the free entries, 1 there and 0 elsewhere, and W -> g''(P)[W]."""
     there = g.face(P)
-    free = there.free & g.face(g.round_to_kinks(X, size)).free
+    free = there.free & g.face(g.round_to_kinks(X, near)).free
     return namespace(X).astype(free, X.dtype), there.curvature
 
 
