@@ -22,7 +22,7 @@ class Small:
     decomposed: int = 250  # rows, or half the free entries, up to which a decomposition is cheap
     jitter: float = 0.05  # random perturbation of a minimiser, of columns of length 1
     soft: float = 0.01  # the curvature along a soft direction, over that along a random one
-    shift: float = 0.2  # along it, and half of that, of columns of length 1
+    shift: float = 0.1  # along it, and half of that, of columns of length 1
     failures: int = 3  # rounds of hops in vain
     floor: float = 1.3e9  # operations that may always go into lower minima
     overhead: float = 2e5  # the least cost of an iteration within a stack, in operations
