@@ -40,6 +40,15 @@ problems: sparse PCA on `five_components(1000, m)`, mu = .5. The rows are in [ta
   than 1e-4 of max(1, |f|) from the best of its starts."""
 
 
+def unit_seconds(kept: Mapping[str, Sequence[Row]]) -> str:
+    """Return how long the unit took beside the calls of everyone: machines differ in what it is to
+    them.
+    """
+    units = {NAMES[who]: [row["unit"] for row in kept[who]] for who in NAMES if kept.get(who) and "unit" in kept[who][0]}
+    told = "; ".join(f"{name}: {quantile(own, 0.5):.2f}, {min(own):.2f} to {max(own):.2f}" for name, own in units.items())
+    return f"Seconds of the unit, median and range: {told}." if told else ""
+
+
 def summary(rows: Sequence[Row], who: str) -> list[list[str]]:
     """Return one line for each kind and part: times in units and convergence."""
     lines = []
@@ -149,6 +158,8 @@ def page(kept: Mapping[str, Rows], best: Objectives, settings: Mapping[str, floa
 {target_table(goals(rows, settings))}
 
 ## Time
+
+{unit_seconds(rows)} A machine that is half as fast in the loop may be as fast in a call: compare units of rows with the same one.
 
 {times(rows)}
 
