@@ -159,7 +159,8 @@ def page(kept: Mapping[str, Rows], best: Objectives, settings: Mapping[str, floa
 
 ## Time
 
-{unit_seconds(rows)} A machine that is half as fast in the loop may be as fast in a call: compare units of rows with the same one.
+{unit_seconds(rows)} A machine that is half as fast in the loop may be as fast in a call: units compare rows
+with the same unit.
 
 {times(rows)}
 
