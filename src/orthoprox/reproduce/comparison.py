@@ -88,6 +88,16 @@ def deviation(rows: Sequence[Row], name: str) -> float:
     return float(np.std(np.array([row[name] for row in rows], dtype=float), ddof=1)) if len(rows) > 1 else float("nan")
 
 
+def tested(values: Sequence[float], paper: float, *, of: str, form: str = "{:.0f}") -> str:
+    """Return the sentence on whether the paper's number is within the range of those of the
+    instances: whether chance alone explains a difference.
+    """
+    low, high = min(values), max(values)
+    told = f"from {form.format(low)} to {form.format(high)}"
+    where = "within" if low <= paper <= high else "outside of"
+    return f"Tested: {of} of the {len(values)} instances go {told}; the paper's, {form.format(paper)}, is {where} that range."
+
+
 def per_iteration(rows: Sequence[Row]) -> float:
     """Return the processor time of an iteration: all time over all iterations."""
     return float(sum(row["run_cpu_seconds"] for row in rows) / max(1, sum(row["iterations"] for row in rows)))

@@ -13,6 +13,7 @@ from orthoprox.reproduce.comparison import (
     select,
     speeds,
     statement,
+    tested,
 )
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
@@ -74,8 +75,9 @@ def _claims(spec: Spec, everything: dict[str, Groups], same: Groups) -> list[Cla
         claims.append(fastest(f"m = {m}", times, spec.reasons["T"]))
         claims += speeds(f"m = {m}", {name: spec.paper[name]["T"][k] for name in SOLVERS}, times, spec.reasons)
         for name in SOLVERS:
-            what, count = f"m = {m}: {METHODS[name]}, iterations", mean(group[name], "iterations")
-            claims.append(factor(what, spec.paper[name]["I"][k], count, CLOSE, form="{:.0f}", reason=reason))
+            what, count, paper = f"m = {m}: {METHODS[name]}, iterations", mean(group[name], "iterations"), spec.paper[name]["I"][k]
+            chance = tested([row["iterations"] for row in group[name]], paper, of="the counts")
+            claims.append(factor(what, paper, count, CLOSE, form="{:.0f}", reason=f"{reason} {chance}"))
     return claims
 
 

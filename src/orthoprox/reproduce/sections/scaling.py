@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from orthoprox.reproduce.comparison import METHODS, agreeing, difference, mean, per_iteration, statement
+from orthoprox.reproduce.comparison import METHODS, agreeing, difference, mean, per_iteration, statement, tested
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
-from orthoprox.reproduce.sections.components import SOLVERS, compared
+from orthoprox.reproduce.sections.components import SOLVERS, Groups, compared
 from orthoprox.reproduce.spec import Spec, load
 from orthoprox.reproduce.table import Table
 
@@ -33,7 +33,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     }
     slopes = {(kind, name): slope(sizes, values) for kind, curves in here.items() for name, values in curves.items()}
     theirs = _printed(paper, [m for m in sizes if m in paper["m"]])
-    claims = () if quick else tuple(_claims(spec, here, slopes, theirs, sizes))
+    claims = () if quick else tuple(_claims(spec, here, slopes, theirs, sizes, _by_seed(groups)))
     return Section.of(
         spec,
         verdict=agreeing(claims) or f"Times at {len(sizes)} sizes.",
@@ -58,7 +58,21 @@ def slope(sizes: list[int], values: list[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0]) if len(sizes) > 1 else float("nan")
 
 
-def _claims(spec: Spec, here: Curves, slopes: Slopes, theirs: Slopes, sizes: list[int]) -> list[Claim]:
+def _by_seed(groups: Groups) -> dict[tuple[str, str], list[float]]:
+    """Return the exponents of each seed that has runs at all sizes."""
+    seeds = set.intersection(*({row["at"]["seed"] for row in group["lsalm"]} for group in groups.values()))
+    found: dict[tuple[str, str], list[float]] = {(kind, name): [] for kind in _QUANTITIES for name in SOLVERS}
+    for seed in sorted(seeds):
+        for name in SOLVERS:
+            own = [[row for row in group[name] if row["at"]["seed"] == seed] for group in groups.values()]
+            found["T", name].append(slope(list(groups), [mean(rows, "run_cpu_seconds") for rows in own]))
+            found["T/I", name].append(slope(list(groups), [per_iteration(rows) for rows in own]))
+    return found
+
+
+def _claims(
+    spec: Spec, here: Curves, slopes: Slopes, theirs: Slopes, sizes: list[int], by_seed: dict[tuple[str, str], list[float]]
+) -> list[Claim]:
     claims = []
     for kind, title in _QUANTITIES.items():
         least = [min(SOLVERS, key=lambda name, k=k, kind=kind: here[kind][name][k]) for k in range(len(sizes))]  # type: ignore[misc]
@@ -67,8 +81,10 @@ def _claims(spec: Spec, here: Curves, slopes: Slopes, theirs: Slopes, sizes: lis
         claims.append(statement(what, "yes", told, set(least) == {"lsalm"}, reason=spec.reasons["slopes"]))
         for name in SOLVERS:
             what = f"{title}, exponent of {METHODS[name]}"
-            mine, other = slopes[kind, name], theirs[kind, name]
-            claims.append(difference(what, other, mine, _SLOPES, form="{:.2f}", reason=spec.reasons["slopes"]))
+            mine, other, own = slopes[kind, name], theirs[kind, name], by_seed[kind, name]
+            chance = tested(own, other, of="the exponents", form="{:.2f}") if own else ""
+            reason = f"{spec.reasons['slopes']} {chance}".strip()
+            claims.append(difference(what, other, mine, _SLOPES, form="{:.2f}", reason=reason))
     order = sorted(SOLVERS, key=lambda name: slopes["T", name])
     told = " < ".join(f"{METHODS[name]} {slopes['T', name]:.2f}" for name in order)
     lowest = order[0] == "lsalm"
