@@ -6,6 +6,7 @@ import pytest
 from orthoprox.reproduce.comparison import (
     agreeing,
     by,
+    by_chance,
     converged,
     deviation,
     difference,
@@ -128,3 +129,9 @@ def test_trapped_counts_zero_columns_among_the_failed():
 def test_by_groups_by_place():
     rows = [row(at={"seed": seed}) for seed in (3, 12, 5)]
     assert by(rows, lambda at: at["seed"] // 10) == {0: [rows[0], rows[2]], 1: [rows[1]]}
+
+
+def test_chance_is_told_by_the_range_of_the_instances():
+    told = by_chance([3, 1, 2], 2.5, of="the counts", form="{:.1f}")
+    assert told == "Tested: the counts of the 3 instances go from 1.0 to 3.0; the paper's, 2.5, is within that range."
+    assert "is outside of that range" in by_chance([3, 1, 2], 3.5, of="the counts")

@@ -88,7 +88,7 @@ def deviation(rows: Sequence[Row], name: str) -> float:
     return float(np.std(np.array([row[name] for row in rows], dtype=float), ddof=1)) if len(rows) > 1 else float("nan")
 
 
-def tested(values: Sequence[float], paper: float, *, of: str, form: str = "{:.0f}") -> str:
+def by_chance(values: Sequence[float], paper: float, *, of: str, form: str = "{:.0f}") -> str:
     """Return the sentence on whether the paper's number is within the range of those of the
     instances: whether chance alone explains a difference.
     """

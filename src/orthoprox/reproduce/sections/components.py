@@ -4,6 +4,7 @@ from orthoprox.reproduce.comparison import (
     CLOSE,
     METHODS,
     agreeing,
+    by_chance,
     converged,
     difference,
     factor,
@@ -14,7 +15,6 @@ from orthoprox.reproduce.comparison import (
     shared,
     speeds,
     statement,
-    tested,
 )
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
@@ -94,7 +94,7 @@ def _entries(spec: Spec, what: str, rows: list[Row], paper: dict[str, float]) ->
     """Compare the entries of one method at one size."""
     count, objective, sparsity = mean(rows, "iterations"), mean(rows, "objective"), 100 * mean(rows, "sparsity")
     bound, why = abs(_OBJECTIVE * paper["Obj"]), spec.reasons["Obj"]
-    chance = tested([row["iterations"] for row in rows], paper["I"], of="the counts")
+    chance = by_chance([row["iterations"] for row in rows], paper["I"], of="the counts")
     return [
         factor(f"{what}, iterations", paper["I"], count, CLOSE, form="{:.0f}", reason=f"{spec.reasons['I']} {chance}"),
         difference(f"{what}, objective", paper["Obj"], objective, bound, reason=why),

@@ -71,8 +71,8 @@ def _claims(spec: Spec, green: NDArray[np.bool_], average: Grid, r: list[float],
         j = full[-1]
         here = f"r = {r[j]:g}: {average[0, j]:.0f} iterations at beta = {beta[0]:g}, {average[-1, j]:.0f} at {beta[-1]:g}"
         faster = bool(average[-1, j] < average[0, j])
-        slower = int(np.sum(average[-1, full] > average[0, full]))
-        test = f"Tested: of the {full.size} values of r that allow both, the largest beta is slower at {slower}."
+        behind = int(np.sum(average[-1, full] > average[0, full]))
+        test = f"Tested: of the {full.size} values of r that allow both, the largest beta is slower at {behind}."
         claims.append(statement("a larger beta is faster", "yes", here, faster, reason=f"{spec.reasons['faster']} {test}"))
     return claims
 

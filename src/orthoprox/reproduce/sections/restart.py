@@ -5,6 +5,7 @@ from orthoprox.reproduce.comparison import (
     METHODS,
     agreeing,
     by,
+    by_chance,
     converged,
     factor,
     fastest,
@@ -13,7 +14,6 @@ from orthoprox.reproduce.comparison import (
     select,
     speeds,
     statement,
-    tested,
 )
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
@@ -75,8 +75,9 @@ def _claims(spec: Spec, everything: dict[str, Groups], same: Groups) -> list[Cla
         claims.append(fastest(f"m = {m}", times, spec.reasons["T"]))
         claims += speeds(f"m = {m}", {name: spec.paper[name]["T"][k] for name in SOLVERS}, times, spec.reasons)
         for name in SOLVERS:
-            what, count, paper = f"m = {m}: {METHODS[name]}, iterations", mean(group[name], "iterations"), spec.paper[name]["I"][k]
-            chance = tested([row["iterations"] for row in group[name]], paper, of="the counts")
+            what, paper = f"m = {m}: {METHODS[name]}, iterations", spec.paper[name]["I"][k]
+            count = mean(group[name], "iterations")
+            chance = by_chance([row["iterations"] for row in group[name]], paper, of="the counts")
             claims.append(factor(what, paper, count, CLOSE, form="{:.0f}", reason=f"{reason} {chance}"))
     return claims
 

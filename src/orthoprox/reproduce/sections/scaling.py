@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from orthoprox.reproduce.comparison import METHODS, agreeing, difference, mean, per_iteration, statement, tested
+from orthoprox.reproduce.comparison import METHODS, agreeing, by_chance, difference, mean, per_iteration, statement
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
 from orthoprox.reproduce.sections.components import SOLVERS, Groups, compared
@@ -82,7 +82,7 @@ def _claims(
         for name in SOLVERS:
             what = f"{title}, exponent of {METHODS[name]}"
             mine, other, own = slopes[kind, name], theirs[kind, name], by_seed[kind, name]
-            chance = tested(own, other, of="the exponents", form="{:.2f}") if own else ""
+            chance = by_chance(own, other, of="the exponents", form="{:.2f}") if own else ""
             reason = f"{spec.reasons['slopes']} {chance}".strip()
             claims.append(difference(what, other, mine, _SLOPES, form="{:.2f}", reason=reason))
     order = sorted(SOLVERS, key=lambda name: slopes["T", name])
