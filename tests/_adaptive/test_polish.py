@@ -277,6 +277,19 @@ def test_a_product_with_sparse_data_costs_what_meets_free_entries():
     assert costs[1] - costs[0] == SETTINGS.sparse * X.size - 12 * 3
 
 
+class Named(op.smooth.Function):
+    """A user's term, whose columns have names."""
+
+    columns = "a", "b", "c"
+
+
+@pytest.mark.parametrize("shape", [(30, 3), (900, 4)])
+def test_what_a_users_term_calls_its_columns_is_its_own_business(shape):
+    A = normal(0, 50, shape[0])
+    ell = Named(lambda X: -np.sum((A @ X) ** 2), lambda X: -2 * A.T @ (A @ X))
+    assert op.minimize(op.Problem(ell, L1(20.0), shape), effort="fast").converged
+
+
 def test_the_work_of_a_polish_is_bounded():
     """Without a budget nothing is found, and the point stays."""
     case = rough(LASSO)

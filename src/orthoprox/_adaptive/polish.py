@@ -29,7 +29,7 @@ from orthoprox._linalg.stiefel import defect, feasibility, lagrangian_gradient, 
 from orthoprox.nonsmooth.base import Face, HasFace
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import hessian_matrix, hessian_within, within
+from orthoprox.smooth.curvature import hessian, hessian_matrix, hessian_within, is_quadratic, within
 
 Curved = Matrix | Callable[[Matrix], Matrix]
 
@@ -153,7 +153,8 @@ class _Model:
         if H is not None and entries.overlaps[1] <= X.size:
             K = entries.within_columns(to_numpy(H))
             return lambda v: K @ v + take(face.curvature(put(v))) + more * v + 2 * equations.right(v, Y)
-        apply = hessian_within(self.ell, self._send(X), self._send(D), self._send(face.free))
+        at = self.ell, self._send(X), self._send(D)
+        apply = hessian_within(*at, self._send(face.free)) if is_quadratic(self.ell) else hessian(*at)
 
         def curved(v: Matrix) -> Matrix:
             V = put(v)
@@ -188,7 +189,8 @@ class _Model:
 
     def product(self, equations: Orthogonality, free: Matrix) -> float:
         """Return the flops of a product with the projected Hessian."""
-        (m, n), entries, inside = self.like.shape, len(equations.entries), within(self.ell, free)
+        (m, n), entries = self.like.shape, len(equations.entries)
+        inside = within(self.ell, free) if is_quadratic(self.ell) else None  # `columns` of others is theirs
         second = min(self.dense, self.k.sparse * m * entries) if inside is None else inside.operations
         return float(second + 2 * entries * n + equations.projection_flops)
 

@@ -33,7 +33,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     }
     slopes = {(kind, name): slope(sizes, values) for kind, curves in here.items() for name, values in curves.items()}
     theirs = _printed(paper, [m for m in sizes if m in paper["m"]])
-    claims = () if quick else tuple(_claims(spec, here, slopes, theirs, sizes, _by_seed(groups)))
+    claims = () if quick else tuple(_claims(spec, here, (slopes, theirs), sizes, _by_seed(groups)))
     return Section.of(
         spec,
         verdict=agreeing(claims) or f"Times at {len(sizes)} sizes.",
@@ -71,8 +71,9 @@ def _by_seed(groups: Groups) -> dict[tuple[str, str], list[float]]:
 
 
 def _claims(
-    spec: Spec, here: Curves, slopes: Slopes, theirs: Slopes, sizes: list[int], by_seed: dict[tuple[str, str], list[float]]
+    spec: Spec, here: Curves, fitted: tuple[Slopes, Slopes], sizes: list[int], by_seed: dict[tuple[str, str], list[float]]
 ) -> list[Claim]:
+    slopes, theirs = fitted
     claims = []
     for kind, title in _QUANTITIES.items():
         least = [min(SOLVERS, key=lambda name, k=k, kind=kind: here[kind][name][k]) for k in range(len(sizes))]  # type: ignore[misc]

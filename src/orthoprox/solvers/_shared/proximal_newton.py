@@ -12,7 +12,7 @@ from orthoprox._linalg.krylov import conjugate_gradients
 from orthoprox._linalg.stiefel import sym
 from orthoprox.nonsmooth.separable import Separable
 from orthoprox.problems.problem import Problem
-from orthoprox.smooth.curvature import hessian, hessian_within
+from orthoprox.smooth.curvature import hessian, hessian_within, is_quadratic
 from orthoprox.solvers._shared.tangent_prox import TangentProx, in_symmetric_basis
 
 STIFF = 100.0  # tau, the curvature that the model has in the held entries; in terms of the unit, as the next one
@@ -87,7 +87,9 @@ def newton_step(problem: Problem, X: Array, D: Array, prox: TangentProx, t: floa
     uphill = rises(V, along)
     if uphill or flat(V, along):
         return NewtonStep(V, Exit.ASCENT if uphill else Exit.FLAT, 1)
-    second, project = hessian_within(problem.smooth, X, D, free != 0), Projection(problem, X, free)
+    second, project = hessian(problem.smooth, X, D), Projection(problem, X, free)
+    if is_quadratic(problem.smooth):  # what another term calls its columns is its own business
+        second = hessian_within(problem.smooth, X, D, free != 0)
     W, BW, R = 0 * V, 0 * V, project(BV - V / t)
     left = length = float(inner(R, R))
     power = (left**0.5 / unit) ** POWER
