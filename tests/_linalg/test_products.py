@@ -144,3 +144,12 @@ def test_points_in_another_order_of_memory_are_others(monkeypatch):
     last.grad(X)
     last.grad(np.asfortranarray(X))
     assert len(calls) == 2
+
+
+def test_dense_products_are_those_over_all_entries():
+    """Within it no X is sparse; afterwards it is again."""
+    X, C = sparse(), symmetric(1, M)
+    with products.dense():
+        assert products.support(X) is None
+        np.testing.assert_array_equal(products.apply(C, X), C @ X)
+    assert products.support(X) is not None
