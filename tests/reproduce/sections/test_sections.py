@@ -9,7 +9,7 @@ from orthoprox.reproduce import comparison
 from orthoprox.reproduce.comparison import (
     select,
 )
-from orthoprox.reproduce.sections import SECTIONS
+from orthoprox.reproduce.sections import SECTIONS, scaling
 from orthoprox.reproduce.spec import load
 from paper_rows import FIGURES, IDS, MAKERS, OURS, PAPER, TABLES, rows_of, section, shortened, source
 
@@ -228,3 +228,17 @@ def test_the_shorter_first_step_is_told_by_iterations_and_time():
     made = section("tested-steps", rows_of("tested-steps"))
     assert "within a factor of 1.2 of the paper's at 3 of 3 frames; its time is 1.80 to 1.89" in made.verdict
     assert made.tables[0].rows[0] == ("No. 30", "10", "0.31", "0.31", "1.88", "1.88")
+
+
+def test_exponents_are_fitted_seed_by_seed():
+    """The time of seed 0 grows as m, that of seed 1 as m^3; seed 2 lacks a size."""
+    groups = {
+        m: {
+            name: [{"at": {"seed": k}, "run_cpu_seconds": float(m ** (1 + 2 * k)), "iterations": m} for k in range(seeds)]
+            for name in scaling.SOLVERS
+        }
+        for m, seeds in ((300, 2), (600, 3))
+    }
+    found = scaling._by_seed(groups)
+    np.testing.assert_allclose(found["T", "soc"], [1, 3])
+    np.testing.assert_allclose(found["T/I", "lsalm"], [0, 2], atol=1e-9)
