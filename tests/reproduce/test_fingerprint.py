@@ -53,13 +53,15 @@ def test_the_code_of_a_run_has_its_method_its_study_and_its_term_but_no_other_me
     assert set(parts(study, solver)) <= closure
     assert {"orthoprox._linalg.stiefel", "orthoprox.problems.problem", "orthoprox.reproduce.studies.formula"} <= closure
     methods = {kind.__module__ for kind in orthoprox.SOLVERS.values()} & closure
-    allowed = {parts(study, solver)[1], "orthoprox.solvers.rsm"} if study.startswith("spca") else {parts(study, solver)[1]}
+    allowed = {parts(study, solver)[1]}
+    if study in ("spca", "spca_compared", "costs"):
+        allowed.add("orthoprox.solvers.rsm")  # of the start that it finds
     own = {base.__module__ for base in orthoprox.SOLVERS[solver].__mro__}
     assert methods <= allowed | own | sources().closure([parts(study, solver)[1]])
     assert not {name for name in closure if name.startswith(("orthoprox.cli", "orthoprox.starts", "orthoprox._run.p"))}
     assert {name for name in closure if name.startswith("orthoprox.reproduce")} <= {
         f"orthoprox.reproduce.studies.{name}"
-        for name in ("batch", "formula", "matching", "methods", "quadratics", "spca", "study")
+        for name in ("batch", "costs", "formula", "matching", "methods", "quadratics", "spca", "study")
     }
 
 

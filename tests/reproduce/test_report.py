@@ -2,6 +2,7 @@
 time.
 """
 
+import html
 import importlib
 import re
 import sys
@@ -57,9 +58,13 @@ def sections():
     return [full, Section("figure-two", "Empty", "Figure 2", "Nothing was run.", "Not decided.")]
 
 
+COMMANDS = ["orthoprox reproduce one", "orthoprox reproduce two --where 'm <= 5'"]
+
+
 def write(folder: Path) -> Path:
     facts = {"machine": "two <cores>", "date": "2025-01-01"}
-    return report.write(folder, sections(), title="Made & again", remarks=["Reduced size: 3 of 20."], facts=facts)
+    told = {"remarks": ["Reduced size: 3 of 20."], "facts": facts, "commands": COMMANDS}
+    return report.write(folder, sections(), title="Made & again", **told)
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +162,15 @@ def test_only_columns_of_numbers_are_numeric():
 def test_wrong_lengths_are_named(rows, groups, message):
     with pytest.raises(ValueError, match=message):
         Table("t", ("a", "b"), rows, groups)
+
+
+def test_the_commands_stand_on_the_page(page):
+    told = "\n".join(COMMANDS)
+    assert f"```console\n{told}\n```" in page.with_name("report.md").read_text()
+    assert (
+        re.search(r"<pre[^>]*>\n(.*?)</pre>", page.read_text(), re.S)[1]
+        == html.escape(told, quote=False).replace("'", "&#39;") + "\n"
+    )
 
 
 def test_write_makes_every_file_and_removes_none(tmp_path):

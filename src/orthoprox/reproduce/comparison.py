@@ -88,14 +88,16 @@ def deviation(rows: Sequence[Row], name: str) -> float:
     return float(np.std(np.array([row[name] for row in rows], dtype=float), ddof=1)) if len(rows) > 1 else float("nan")
 
 
-def by_chance(values: Sequence[float], paper: float, *, of: str, form: str = "{:.0f}") -> str:
+def by_chance(values: Sequence[float], paper: float, *, of: str, form: str = "{:.0f}", otherwise: str = "") -> str:
     """Return the sentence on whether the paper's number is within the range of those of the
-    instances: whether chance alone explains a difference.
+    instances: whether chance alone explains a difference, and what is to be said if it does not.
     """
     low, high = min(values), max(values)
     told = f"from {form.format(low)} to {form.format(high)}"
-    where = "within" if low <= paper <= high else "outside of"
-    return f"Tested: {of} of the {len(values)} instances go {told}; the paper's, {form.format(paper)}, is {where} that range."
+    known = low <= paper <= high
+    where = "within that range: chance may explain it" if known else "outside of that range: chance alone does not explain it"
+    sentence = f"Tested: {of} of the {len(values)} instances go {told}; the paper's, {form.format(paper)}, is {where}."
+    return sentence if known else f"{sentence} {otherwise}".strip()
 
 
 def per_iteration(rows: Sequence[Row]) -> float:

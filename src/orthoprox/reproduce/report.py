@@ -36,7 +36,15 @@ class Picture:
     height: int
 
 
-def write(out: Path, sections: Sequence[Section], *, title: str, remarks: Sequence[str], facts: Mapping[str, str]) -> Path:
+def write(
+    out: Path,
+    sections: Sequence[Section],
+    *,
+    title: str,
+    remarks: Sequence[str],
+    facts: Mapping[str, str],
+    commands: Sequence[str] = (),
+) -> Path:
     """Write the report into the folder and return the path of its page, index.html, which needs no
     other file.
 
@@ -56,6 +64,8 @@ def write(out: Path, sections: Sequence[Section], *, title: str, remarks: Sequen
         Sentences that a reader has to know first, in a box on top.
     facts : mapping
         What is to be known about the runs as a whole: the machine, the versions, the date.
+    commands : sequence of str
+        Those that make what the report shows.
     """
     _distinct("section", [section.id for section in sections])
     _distinct("figure", [name for section in sections for name in section.figures])
@@ -70,6 +80,7 @@ def write(out: Path, sections: Sequence[Section], *, title: str, remarks: Sequen
         "title": title,
         "remarks": remarks,
         "facts": facts,
+        "commands": commands,
         "sections": sections,
         "pictures": {section.id: pictures(section, out / "figures") for section in sections},
     }

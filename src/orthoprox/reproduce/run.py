@@ -18,6 +18,7 @@ from orthoprox.reproduce import report
 from orthoprox.reproduce.agenda import Agenda, Job
 from orthoprox.reproduce.bar import Bar
 from orthoprox.reproduce.claims import Claims
+from orthoprox.reproduce.command import commands
 from orthoprox.reproduce.condition import Condition
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.fingerprint import fingerprint
@@ -147,7 +148,9 @@ def reproduce(
         item.ledger.pack()
     title = "The experiments of the LSALM paper, reproduced" + (" at reduced size" if quick else "")
     sections = [section(item, quick=quick) for item in shown]
-    return report.write(out, sections, title=title, remarks=[_REDUCED] if quick else [], facts=_facts(shown))
+    parts = {item.spec.id: (item.runs, {row["key"] for row in item.rows}) for item in shown if not item.spec.uses}
+    made = commands(parts, quick=quick)
+    return report.write(out, sections, title=title, remarks=[_REDUCED] if quick else [], facts=_facts(shown), commands=made)
 
 
 def section(item: Item, *, quick: bool) -> Section:

@@ -201,35 +201,6 @@ def test_a_limit_of_beta_that_goes_up_and_down_does_not_grow_with_r():
     assert "rises" in claim.sentence
 
 
-def test_ratios_with_dense_products_stand_beside_those_with_sparse_ones():
-    """With dense products they are the paper's, with sparse ones LSALM needs half the time."""
-    rows = changed(rows_of("tested-times"), 0.5, "run_cpu_seconds", solver="lsalm", products="sparse")
-    made = section("tested-times", rows)
-    paper = [x for T, count in ((33.5, 504), (10.9, 1694), (4.4, 1235)) for x in (T / 3.2, T / count / 3.2 * 1101)]
-    printed, sparse, dense = made.tables[0].rows[:3]
-    assert [line[:3] for line in (printed, sparse, dense)] == [
-        ("300", "paper", ""),
-        ("300", "sparse", "3"),
-        ("300", "dense", "3"),
-    ]
-    for line, factor in ((printed, 1), (sparse, 2), (dense, 1)):
-        np.testing.assert_allclose([float(cell) for cell in line[3:]], factor * np.array(paper), atol=0.0051)
-    told = "With dense products 6 of 6 ratios of {} are nearer to the paper's, and 6 are within a factor of 1.5."
-    assert made.verdict == " ".join(map(told.format, ("times", "times per iteration")))
-
-
-def test_accurate_subproblems_are_told_by_the_time_of_lsalm():
-    made = section("tested-subproblems", rows_of("tested-subproblems"))
-    assert made.tables[0].rows[0] == ("100", "3", "200.00", "100", "2.0000", "1.00", "100", "0.0100", "200")
-    assert made.verdict.endswith("the time of LSALM: 200 at m = 100, 200 at m = 150.")
-
-
-def test_the_shorter_first_step_is_told_by_iterations_and_time():
-    made = section("tested-steps", rows_of("tested-steps"))
-    assert "within a factor of 1.2 of the paper's at 3 of 3 frames; its time is 1.80 to 1.89" in made.verdict
-    assert made.tables[0].rows[0] == ("No. 30", "10", "0.31", "0.31", "1.88", "1.88")
-
-
 def test_exponents_are_fitted_seed_by_seed():
     """The time of seed 0 grows as m, that of seed 1 as m^3; seed 2 lacks a size."""
     groups = {

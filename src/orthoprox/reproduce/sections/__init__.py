@@ -11,6 +11,7 @@ from orthoprox.reproduce.sections import (
     methods,
     pairs,
     penalty,
+    polar,
     ranges,
     restart,
     scaling,
@@ -31,6 +32,7 @@ SECTIONS: dict[str, Callable[[Spec, list[Row], bool], Section]] = {
     "fig-methods": methods.section,
     "table-default": default.section,
     "tested-times": tested.times,
+    "tested-polar": polar.section,
     "tested-subproblems": tested.subproblems,
     "tested-steps": tested.steps,
 }

@@ -24,6 +24,7 @@ SOLVERS = ("rgd", "pcal", "landing", "lsalm")
 _RATIOS = (("landing", "pcal", 1.05), ("rgd", "pcal", 1.2))  # of iterations, and the factor that counts as agreement
 _QUANTITIES = (("objective", "objective", "Obj", "{:.1f}"), ("F-measure", "f_measure", "F", "{:.2f}"))
 _VAGUE = 0.15  # a comparison that allows for more than this share decides nothing
+_DRAWS, _RARE = 10_000, 0.025  # averages that are drawn, and the share of them below which chance explains nothing
 _SAME = 1e-3  # objectives that differ by less belong to the same point
 
 Groups = dict[int, dict[str, list[Row]]]
@@ -106,7 +107,21 @@ def _advantage(spec: Spec, group: dict[str, list[Row]], frame: int, k: int) -> C
         return statement(what, f"{paper:+.1f}", f"{gaps[0]:+.2f}, one start", None)
     error = float(np.std(gaps, ddof=1)) * (1 / len(gaps) + 1 / spec.paper["starts"]) ** 0.5
     agrees = bool(abs(float(np.mean(gaps)) - paper) <= 2 * error)
-    return statement(what, f"{paper:+.1f}", f"{np.mean(gaps):+.2f} ± {2 * error:.2f}", agrees, reason=spec.reasons["advantage"])
+    reason = f"{spec.reasons['advantage']} {_groups(gaps, paper, spec.paper['starts'])}"
+    return statement(what, f"{paper:+.1f}", f"{np.mean(gaps):+.2f} ± {2 * error:.2f}", agrees, reason=reason)
+
+
+def _groups(gaps: np.ndarray[tuple[int], np.dtype[np.float64]], paper: float, size: int) -> str:
+    """Return how often an average of as many starts as the paper has, drawn from those here, is as
+    far to its side of zero.
+    """
+    drawn = np.random.default_rng(0).choice(gaps, (_DRAWS, size)).mean(axis=1)
+    share = float(np.mean(drawn <= paper if paper < 0 else drawn >= paper))
+    verdict = "chance may explain it" if share >= _RARE else "chance does not explain it, and no reason was found"
+    return (
+        f"Tested: of {_DRAWS:,} averages of {size} starts, drawn from the {len(gaps)} here, {100 * share:.2g} % are as far on "
+        f"that side of zero: {verdict}."
+    )
 
 
 def _rounding(groups: Groups) -> Claim:

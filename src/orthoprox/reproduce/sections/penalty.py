@@ -73,7 +73,7 @@ def _claims(spec: Spec, rows: list[Row], curves: dict[float, list[Row]], failed:
             "fails",
             f"{bad} of {total} instances do not reach |X'X - I| <= 1e-5",
             bad == total,
-            reason=f"{total - bad} of {total} instances do converge. {spec.reasons['fails']}",
+            reason=_slow(curves[small]),
         )
     ]
     middle = [rho for rho in sorted(curves) if small < rho < large]
@@ -97,6 +97,16 @@ def _claims(spec: Spec, rows: list[Row], curves: dict[float, list[Row]], failed:
     decided = met > 0.9 * len(full) if spec.content["stop"]["max_iterations"] >= _ENOUGH else None
     claims.append(statement("the limiting infeasibility is governed by eps", "yes", here, decided, reason=why))
     return claims
+
+
+def _slow(runs: list[Row]) -> str:
+    """Return when those of some runs that converge do so, and what became of the others."""
+    times = [first(row, "constraint", _REACHED) for row in runs if _feasible(row)]
+    failed = [row for row in runs if not _feasible(row)]
+    empty = sum(row["zero_columns"] > 0 for row in failed)
+    told = f"{len(times)} of {len(runs)} instances do converge"
+    told += f", after {_count(min(times))} to {_count(max(times))} iterations" if times else ""
+    return f"{told}; of the {len(failed)} others {empty} end with a zero column of X, where the constraint cannot act."
 
 
 def _count(k: float) -> str:

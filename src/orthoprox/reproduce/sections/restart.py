@@ -17,7 +17,7 @@ from orthoprox.reproduce.comparison import (
 )
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
-from orthoprox.reproduce.sections.components import SOLVERS, Groups, compared
+from orthoprox.reproduce.sections.components import SOLVERS, Groups, compared, ratios
 from orthoprox.reproduce.spec import Spec
 from orthoprox.reproduce.table import Table
 
@@ -37,7 +37,10 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     return Section.of(
         spec,
         verdict=f"LSALM is the fastest of the four at {len(ahead)} of {len(same)} sizes. {agreeing(claims)}".strip(),
-        tables=tuple(_table(start, groups, agreed[start]) for start, groups in everything.items() if groups),
+        tables=(
+            *(_table(start, groups, agreed[start]) for start, groups in everything.items() if groups),
+            *ratios(spec, same, quick),
+        ),
         claims=claims,
         remarks=(
             "Agreement means: iterations and ratios of times within a factor of 1.5, the same method ahead. The test of the "
@@ -62,8 +65,8 @@ def _agreed(spec: Spec, rows: list[Row], groups: Groups) -> Groups:
 
 
 def _claims(spec: Spec, everything: dict[str, Groups], same: Groups) -> list[Claim]:
-    described, *variants = spec.grid["start"]
-    reason = f"{spec.reasons['I']} {_variants(everything[described], {start: everything[start] for start in variants})}"
+    described, *_ = spec.grid["start"]
+    reason = f"{spec.reasons['I']} {_variants(spec, everything)}"
     claims = []
     for m, group in everything[described].items():
         if m not in same:
@@ -82,15 +85,23 @@ def _claims(spec: Spec, everything: dict[str, Groups], same: Groups) -> list[Cla
     return claims
 
 
-def _variants(described: Groups, variants: dict[str, Groups]) -> str:
-    """Return how many times the iterations of LSALM other starts need, over all instances."""
-    told = []
-    for start, groups in variants.items():
-        common = [m for m in groups if m in described]
-        if common:
-            counts = [mean([row for m in common for row in g[m]["lsalm"]], "iterations") for g in (groups, described)]
-            told.append(f"From the start {start!r} LSALM needs {counts[0] / counts[1]:.1f} times as many iterations.")
-    return " ".join(told)
+def _variants(spec: Spec, everything: dict[str, Groups]) -> str:
+    """Return how many iteration counts are the paper's from each kind of start, at the sizes that
+    all kinds have.
+    """
+    common = [m for m in spec.paper["m"] if all(m in groups for groups in everything.values())]
+    if not common:
+        return ""
+    near = {start: sum(_near(spec, groups[m], m) for m in common) for start, groups in everything.items()}
+    told = ", ".join(f"{count} from {start!r}" for start, count in near.items())
+    return f"Tested: of {len(common) * len(SOLVERS)} counts so many are within a factor of 1.5 of the paper's: {told}."
+
+
+def _near(spec: Spec, group: dict[str, list[Row]], m: int) -> int:
+    """Return how many methods have the paper's iterations, up to a factor."""
+    k = spec.paper["m"].index(m)
+    quotients = [mean(group[name], "iterations") / spec.paper[name]["I"][k] for name in SOLVERS]
+    return sum(1 / CLOSE <= quotient <= CLOSE for quotient in quotients)
 
 
 def _table(start: str, groups: Groups, agreed: Groups) -> Table:

@@ -14,6 +14,7 @@ from orthoprox.reproduce.spec import Spec, load
 from orthoprox.reproduce.table import Table
 
 _QUANTITIES = {"T": "time", "T/I": "time per iteration"}
+_TITLES = {**_QUANTITIES, "I": "iterations"}
 _SLOPES = 0.6  # the difference of two slopes that counts as agreement
 
 Curves = dict[str, dict[str, list[float]]]  # of each quantity and method
@@ -30,6 +31,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     here: Curves = {
         "T": {name: [mean(group[name], "run_cpu_seconds") for group in groups.values()] for name in SOLVERS},
         "T/I": {name: [per_iteration(group[name]) for group in groups.values()] for name in SOLVERS},
+        "I": {name: [mean(group[name], "iterations") for group in groups.values()] for name in SOLVERS},
     }
     slopes = {(kind, name): slope(sizes, values) for kind, curves in here.items() for name, values in curves.items()}
     theirs = _printed(paper, [m for m in sizes if m in paper["m"]])
@@ -41,16 +43,20 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
         captions={spec.id: f"Processor time with one thread, averages at m = {', '.join(map(str, sizes))}; lines are fitted."},
         tables=(_table(slopes, theirs, _printed(paper, paper["m"])),),
         claims=claims,
-        remarks=("Agreement means: exponents that differ by at most .6.",),
+        remarks=(
+            "Agreement means: exponents that differ by at most .6.",
+            "The exponent of the time is that of the iterations plus that of the time per iteration.",
+        ),
     )
 
 
 def _printed(paper: Mapping[str, Any], sizes: list[int]) -> Slopes:
     """Return the exponents of the paper's printed times at some sizes."""
     places = [paper["m"].index(m) for m in sizes]
-    T = {name: [paper[name]["T"][k] for k in places] for name in SOLVERS}
-    TI = {name: [paper[name]["T"][k] / paper[name]["I"][k] for k in places] for name in SOLVERS}
-    return {(kind, name): slope(sizes, curves[name]) for kind, curves in (("T", T), ("T/I", TI)) for name in SOLVERS}
+    T, count = ({name: [paper[name][key][k] for k in places] for name in SOLVERS} for key in ("T", "I"))
+    TI = {name: [t / i for t, i in zip(T[name], count[name], strict=True)] for name in SOLVERS}
+    curves = {"T": T, "T/I": TI, "I": count}
+    return {(kind, name): slope(sizes, curves[kind][name]) for kind in _TITLES for name in SOLVERS}
 
 
 def slope(sizes: list[int], values: list[float]) -> float:
@@ -84,7 +90,8 @@ def _claims(
             what = f"{title}, exponent of {METHODS[name]}"
             mine, other, own = slopes[kind, name], theirs[kind, name], by_seed[kind, name]
             chance = by_chance(own, other, of="the exponents", form="{:.2f}") if own else ""
-            reason = f"{spec.reasons['slopes']} {chance}".strip()
+            parts = _parts(slopes, theirs, name) if kind == "T" else ""
+            reason = " ".join(filter(None, (spec.reasons["slopes"], chance, parts)))
             claims.append(difference(what, other, mine, _SLOPES, form="{:.2f}", reason=reason))
     order = sorted(SOLVERS, key=lambda name: slopes["T", name])
     told = " < ".join(f"{METHODS[name]} {slopes['T', name]:.2f}" for name in order)
@@ -92,11 +99,19 @@ def _claims(
     return [*claims, statement("LSALM's time has the lowest exponent", "yes", told, lowest, reason=spec.reasons["slopes"])]
 
 
+def _parts(slopes: Slopes, theirs: Slopes, name: str) -> str:
+    """Return how much of the exponent of a time comes of the iterations."""
+    here, paper = (f"{s['I', name]:.2f} + {s['T/I', name]:.2f}" for s in (slopes, theirs))
+    return f"Of the iterations and of the time per iteration come {here} here, {paper} in the paper."
+
+
 def _table(slopes: Slopes, theirs: Slopes, all_sizes: Slopes) -> Table:
-    columns = (all_sizes, theirs, slopes)
-    lines = [(METHODS[name], *(_exponent(c[kind, name]) for kind in _QUANTITIES for c in columns)) for name in SOLVERS]
-    groups = (("", 1), *((title, 3) for title in _QUANTITIES.values()))
-    header = ("method", *(("paper, all sizes", "paper, our sizes", "here") * 2))
+    columns = {"paper": theirs, "here": slopes}
+    if theirs != all_sizes:
+        columns = {"paper, all sizes": all_sizes, "paper, our sizes": theirs, "here": slopes}
+    lines = [(METHODS[name], *(_exponent(c[kind, name]) for kind in _TITLES for c in columns.values())) for name in SOLVERS]
+    groups = (("", 1), *((title, len(columns)) for title in _TITLES.values()))
+    header = ("method", *(tuple(columns) * len(_TITLES)))
     return Table("Fitted exponents of m; the paper's time per iteration is its T over its #I", header, tuple(lines), groups)
 
 

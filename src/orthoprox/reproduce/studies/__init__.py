@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orthoprox.reproduce.entry import NUMBERS, Kind
-from orthoprox.reproduce.studies import default, matching, methods, quadratics, spca
+from orthoprox.reproduce.studies import costs, default, matching, methods, quadratics, spca
 from orthoprox.reproduce.studies.study import Outcome, Settings
 
 _NUMBER = float | None  # JSON has no infinity
@@ -68,6 +68,12 @@ STUDIES: dict[str, Study] = {
         timed=True,
         fields={**_MEASURED, "distance": float, "start_objective": float},
         group=lambda settings: repr(settings["problem"]),
+    ),
+    "costs": Study(
+        costs.execute,
+        seconds=lambda settings: _growing(settings) / 4,
+        timed=True,
+        fields={**_MEASURED, "polar_share": float},
     ),
     "default": Study(default.execute, seconds=_growing, timed=True, fields=_MEASURED),
     "matching": Study(

@@ -1,0 +1,70 @@
+"""A reason for other times per iteration than the paper's, tested: the polar factor."""
+
+from orthoprox.reproduce.comparison import CLOSE, METHODS, mean, per_iteration, shared
+from orthoprox.reproduce.entry import Row
+from orthoprox.reproduce.section import IncompleteError, Section
+from orthoprox.reproduce.sections.scaling import slope
+from orthoprox.reproduce.spec import Spec
+from orthoprox.reproduce.table import Table
+
+_METHODS = ("radmm", "soc")  # which take a polar factor in each iteration
+
+Ratios = dict[tuple[int, str], float]
+
+
+def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
+    """Return the times of an iteration over that of LSALM, with the polar factor and without."""
+    groups = {m: shared(rows, (*_METHODS, "lsalm"), m=m) for m in spec.grid["m"]}
+    groups = {m: group for m, group in groups.items() if group["lsalm"]}
+    if not groups:
+        raise IncompleteError("no size has a run of each of the three methods on the same instance.")
+    places = [(m, name) for m in groups for name in _METHODS]
+    base = {m: per_iteration(group["lsalm"]) for m, group in groups.items()}
+    whole = {(m, name): per_iteration(groups[m][name]) / base[m] for m, name in places}
+    share = {(m, name): mean(groups[m][name], "polar_share") for m, name in places}
+    rest = {place: ratio * (1 - share[place]) for place, ratio in whole.items()}
+    paper = {} if quick else {(m, name): _printed(spec, m, name) for m, name in places}
+    lines = []
+    for m, group in groups.items():
+        cells = [str(m), str(len(group["lsalm"])), f"{1e3 * base[m]:.2f}"]
+        for name in _METHODS:
+            printed = f"{paper[m, name]:.2f}" if paper else "-"
+            cells += [printed, f"{whole[m, name]:.2f}", f"{100 * share[m, name]:.0f}", f"{rest[m, name]:.2f}"]
+        lines.append(tuple(cells))
+    header = ("m", "instances", "T/I (ms)", *(("paper", "here", "of which polar (%)", "without it") * len(_METHODS)))
+    above = (("", 2), ("LSALM", 1), *((f"T/I of {METHODS[name]} over LSALM's", 4) for name in _METHODS))
+    return Section.of(
+        spec,
+        verdict=" ".join(_told(paper, whole, rest, name) for name in _METHODS)
+        if paper
+        else "Times of an iteration over that of LSALM, with the polar factor and without.",
+        tables=(Table("Times of an iteration, products over all entries of X", header, tuple(lines), above),),
+        remarks=() if len(base) < 2 else (_growth(spec, base, quick),),
+    )
+
+
+def _growth(spec: Spec, base: dict[int, float], quick: bool) -> str:
+    """Return the sentence on how the time of an iteration of LSALM grows."""
+    sizes = list(base)
+    told = f"With these products the time of an iteration of LSALM grows as m^{slope(sizes, list(base.values())):.2f}"
+    printed = (
+        [] if quick else [spec.paper["lsalm"]["T"][k] / spec.paper["lsalm"]["I"][k] for k in map(spec.paper["m"].index, sizes)]
+    )
+    return f"{told} (paper: m^{slope(sizes, printed):.2f})." if printed else f"{told}."
+
+
+def _printed(spec: Spec, m: int, name: str) -> float:
+    """Return the paper's time of an iteration over that of LSALM."""
+    k = spec.paper["m"].index(m)
+    own, base = (spec.paper[each]["T"][k] / spec.paper[each]["I"][k] for each in (name, "lsalm"))
+    return float(own / base)
+
+
+def _told(paper: Ratios, whole: Ratios, rest: Ratios, name: str) -> str:
+    """Return at how many sizes a method is near the paper with the polar factor, and without."""
+    places = [place for place in paper if place[1] == name]
+    near, left = (sum(1 / CLOSE <= ratio[place] / paper[place] <= CLOSE for place in places) for ratio in (whole, rest))
+    return (
+        f"{METHODS[name]}: at {near} of {len(places)} sizes T/I over LSALM's is within a factor of 1.5 of the paper's, without "
+        f"the polar factor at {left}."
+    )
