@@ -66,17 +66,30 @@ def test_fastest_orders_the_methods():
     assert (found.here, found.agrees, found.sentence) == ("SOC 0.50 s < LSALM 1.00 s", False, "why")
 
 
+def timed(**times):
+    """Return rows of two instances with these average times, of which the first takes a half of it
+    and LSALM's are equal.
+    """
+    parts = {name: (1.0, 1.0) if name == "lsalm" else (0.5, 1.5) for name in times}
+    return {
+        name: [row(at={"seed": seed}, run_cpu_seconds=time * parts[name][seed]) for seed in (0, 1)]
+        for name, time in times.items()
+    }
+
+
 def test_speeds_compare_times_over_that_of_lsalm_with_the_same_method_ahead():
     paper = {"soc": 2.4, "radmm": 1.2, "lsalm": 2.0}
     reasons = {"T": "times", "soc": "that of SOC"}
-    found = speeds("m = 3", paper, {"soc": 12.0, "radmm": 6.0, "lsalm": 10.0}, reasons)
+    found = speeds("m = 3", paper, timed(soc=12.0, radmm=6.0, lsalm=10.0), reasons)
     assert [(claim.what, claim.agrees, claim.sentence) for claim in found] == [
         ("m = 3: time, SOC/LSALM", True, ""),
         ("m = 3: time, RADMM/LSALM", True, ""),
     ]
-    found = speeds("m = 3", paper, {"soc": 0.9, "radmm": 0.95, "lsalm": 1.0}, reasons)
+    assert [claim.tested for claim in found] == ["", ""]
+    found = speeds("m = 3", paper, timed(soc=0.9, radmm=0.95, lsalm=1.0), reasons)
     assert [(claim.agrees, claim.sentence) for claim in found] == [(False, "that of SOC"), (False, "times")]
     assert [(claim.paper, claim.here) for claim in found] == [("1.20", "0.90"), ("0.60", "0.95")]
+    assert found[1].tested.startswith("the ratios of the 2 instances go from 0.47 to 1.42; the paper's, 0.60, is within")
 
 
 def test_agreeing_counts_what_is_decided():
@@ -133,7 +146,7 @@ def test_by_groups_by_place():
 
 def test_chance_is_told_by_the_range_of_the_instances():
     told = by_chance([3, 1, 2], 2.5, of="the counts", form="{:.1f}")
-    assert told.startswith("Tested: the counts of the 3 instances go from 1.0 to 3.0; the paper's, 2.5, is within that range")
+    assert told.startswith("the counts of the 3 instances go from 1.0 to 3.0; the paper's, 2.5, is within that range")
     assert told.endswith(": chance may explain it.")
     told = by_chance([3, 1, 2], 3.5, of="the counts", form="{:.1f}", otherwise="No other reason was found.")
     assert told.endswith("3.5, is outside of that range: chance alone does not explain it. No other reason was found.")

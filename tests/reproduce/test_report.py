@@ -39,8 +39,8 @@ def drawing():
 
 def sections():
     claims = (
-        Claim("times", "2.0", "2.5", 1.25, True, "Hidden: the times agree."),
-        Claim("ratio <small>", "4", "1", 0.25, False, "Shown: x < y & the routine is faster."),
+        Claim("times", "2.0", "2.5", 1.25, True, "Hidden: the times agree.", "Hidden: no test."),
+        Claim("ratio <small>", "4", "1", 0.25, False, "Shown: x < y & the routine is faster.", "One by one: 1 < 4."),
         Claim("largest size", "9", "not run", None, None, "Hidden: nothing was run."),
     )
     full = Section(
@@ -245,6 +245,7 @@ def test_page_markdown_and_files_show_the_same_cells(page):
 def test_only_the_sentences_of_claims_that_differ_appear(page, name):
     text = (page.parent / name).read_text()
     assert "Shown: x" in text
+    assert "One by one: 1" in text
     assert "Hidden" not in text
 
 

@@ -39,20 +39,24 @@ def fastest(what: str, times: Mapping[str, float], reason: str = "") -> Claim:
     return statement(f"{what}: LSALM is the fastest", "yes", here, order[0] == "lsalm", reason=reason)
 
 
-def speeds(what: str, paper: Mapping[str, float], times: Mapping[str, float], reasons: Mapping[str, str]) -> list[Claim]:
-    """Return the claims on times over that of LSALM: the same up to a factor of 1.5, with the same
-    method ahead.
+def speeds(
+    what: str, paper: Mapping[str, float], group: Mapping[str, Sequence[Row]], reasons: Mapping[str, str]
+) -> list[Claim]:
+    """Return the claims on average times over that of LSALM: the same up to a factor of 1.5, with
+    the same method ahead.
 
     The reason where one differs is that of the method, or else that of all times.
     """
     claims = []
-    for name in times:
+    for name in group:
         if name != "lsalm":
-            theirs, ours = paper[name] / paper["lsalm"], times[name] / times["lsalm"]
+            theirs = paper[name] / paper["lsalm"]
+            ours = mean(group[name], "run_cpu_seconds") / mean(group["lsalm"], "run_cpu_seconds")
             reason = reasons.get(name, reasons["T"])
             claim = factor(f"{what}: time, {METHODS[name]}/LSALM", theirs, ours, CLOSE, form="{:.2f}", reason=reason)
             agrees = bool(claim.agrees) and (theirs > 1) == (ours > 1)
-            claims.append(replace(claim, agrees=agrees, sentence="" if agrees else reason))
+            chance = by_chance(by_instance(group, name, "lsalm"), theirs, of="the ratios", form="{:.2f}")
+            claims.append(examined(replace(claim, agrees=agrees, sentence="" if agrees else reason), chance))
     return claims
 
 
@@ -88,16 +92,27 @@ def deviation(rows: Sequence[Row], name: str) -> float:
     return float(np.std(np.array([row[name] for row in rows], dtype=float), ddof=1)) if len(rows) > 1 else float("nan")
 
 
+def examined(claim: Claim, test: str) -> Claim:
+    """Return a claim with what a test of it found, where it differs."""
+    return replace(claim, tested=test) if claim.agrees is False else claim
+
+
 def by_chance(values: Sequence[float], paper: float, *, of: str, form: str = "{:.0f}", otherwise: str = "") -> str:
     """Return the sentence on whether the paper's number is within the range of those of the
     instances: whether chance alone explains a difference, and what is to be said if it does not.
     """
     low, high = min(values), max(values)
-    told = f"from {form.format(low)} to {form.format(high)}"
+    told = f"{of} of the {len(values)} instances go from {form.format(low)} to {form.format(high)}"
     known = low <= paper <= high
     where = "within that range: chance may explain it" if known else "outside of that range: chance alone does not explain it"
-    sentence = f"Tested: {of} of the {len(values)} instances go {told}; the paper's, {form.format(paper)}, is {where}."
+    sentence = f"{told}; the paper's, {form.format(paper)}, is {where}."
     return sentence if known else f"{sentence} {otherwise}".strip()
+
+
+def by_instance(group: Mapping[str, Sequence[Row]], name: str, other: str, key: str = "run_cpu_seconds") -> list[float]:
+    """Return a quantity of one method over that of another, instance by instance."""
+    ours, theirs = ({row["at"]["seed"]: float(row[key]) for row in group[each]} for each in (name, other))
+    return [ours[seed] / theirs[seed] for seed in sorted(ours)]
 
 
 def per_iteration(rows: Sequence[Row]) -> float:

@@ -129,13 +129,13 @@ def counts(section: Section) -> list[str]:
     return [str(found.count(decision)) if found else DASH for decision in MARKS]
 
 
-def differing(section: Section) -> list[tuple[str, str]]:
-    """Return each sentence about claims that differ, after the names of those claims."""
-    found: dict[str, list[str]] = {}
+def differing(section: Section) -> list[tuple[str, list[Claim]]]:
+    """Return each sentence about claims that differ, with those claims."""
+    found: dict[str, list[Claim]] = {}
     for claim in section.claims:
         if claim.agrees is False and claim.sentence:
-            found.setdefault(claim.sentence, []).append(claim.what)
-    return [("; ".join(whats), sentence) for sentence, whats in found.items()]
+            found.setdefault(claim.sentence, []).append(claim)
+    return list(found.items())
 
 
 def paragraphs(text: str) -> list[str]:

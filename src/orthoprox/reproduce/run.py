@@ -160,7 +160,7 @@ def section(item: Item, *, quick: bool) -> Section:
     try:
         made = SECTIONS[spec.id](spec, usable, quick)
         if quick:  # numbers of reduced size agree or differ by chance
-            undecided = tuple(replace(claim, ratio=None, agrees=None, sentence="") for claim in made.claims)
+            undecided = tuple(replace(claim, ratio=None, agrees=None, sentence="", tested="") for claim in made.claims)
             made = replace(made, verdict="Made at reduced size, not comparable with the paper.", claims=undecided)
     except IncompleteError as missing:
         made = Section.of(spec, verdict=f"Not shown yet: {missing}")

@@ -26,6 +26,7 @@ class Claim:
     ratio: float | None = None  # here over paper, where both are numbers
     agrees: bool | None = None  # None: the runs that would decide it were not made
     sentence: str = ""  # where they differ: how, and the likely reason
+    tested: str = ""  # where they differ: what a test of this claim alone found
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def _claims(spec: Spec, groups: Groups) -> list[Claim]:
         k = spec.paper["frame"].index(frame)
         times = {name: mean(group[name], "run_cpu_seconds") for name in SOLVERS}
         claims.append(fastest(f"No. {frame}", times, spec.reasons["T"]))
-        claims += speeds(f"No. {frame}", {name: spec.paper[name]["T"][k] for name in SOLVERS}, times, spec.reasons)
+        claims += speeds(f"No. {frame}", {name: spec.paper[name]["T"][k] for name in SOLVERS}, group, spec.reasons)
         for name in SOLVERS:
             paper, count, what = spec.paper[name], mean(group[name], "iterations"), f"No. {frame}: {METHODS[name]}"
             claims.append(factor(f"{what}, iterations", paper["I"][k], count, CLOSE, form="{:.0f}", reason=spec.reasons["I"]))

@@ -9,6 +9,7 @@ from orthoprox.reproduce.comparison import (
     by_chance,
     converged,
     difference,
+    examined,
     factor,
     fastest,
     mean,
@@ -101,7 +102,7 @@ def _claims(spec: Spec, rows: list[Row], groups: Groups) -> list[Claim]:
         k = spec.paper["m"].index(m)
         times = {name: mean(group[name], "run_cpu_seconds") for name in SOLVERS}
         claims.append(fastest(f"m = {m}", times, spec.reasons["T"]))
-        claims += speeds(f"m = {m}", {name: spec.paper[name]["T"][k] for name in SOLVERS}, times, spec.reasons)
+        claims += speeds(f"m = {m}", {name: spec.paper[name]["T"][k] for name in SOLVERS}, group, spec.reasons)
         for name in SOLVERS:
             claims += _entries(
                 spec, f"m = {m}: {METHODS[name]}", group[name], {key: v[k] for key, v in spec.paper[name].items()}
@@ -123,7 +124,7 @@ def _entries(spec: Spec, what: str, rows: list[Row], paper: dict[str, float]) ->
     bound, why = abs(_OBJECTIVE * paper["Obj"]), spec.reasons["Obj"]
     chance = by_chance([row["iterations"] for row in rows], paper["I"], of="the counts", otherwise=spec.reasons["otherwise"])
     return [
-        factor(f"{what}, iterations", paper["I"], count, CLOSE, form="{:.0f}", reason=f"{spec.reasons['I']} {chance}"),
+        examined(factor(f"{what}, iterations", paper["I"], count, CLOSE, form="{:.0f}", reason=spec.reasons["I"]), chance),
         difference(f"{what}, objective", paper["Obj"], objective, bound, reason=why),
         difference(f"{what}, sparsity (%)", paper["S"], sparsity, _SPARSITY, form="{:.2f}", reason=why),
     ]

@@ -7,6 +7,7 @@ from orthoprox.reproduce.comparison import (
     by,
     by_chance,
     converged,
+    examined,
     factor,
     fastest,
     mean,
@@ -76,12 +77,12 @@ def _claims(spec: Spec, everything: dict[str, Groups], same: Groups) -> list[Cla
         k = spec.paper["m"].index(m)
         times = {name: mean(group[name], "run_cpu_seconds") for name in SOLVERS}
         claims.append(fastest(f"m = {m}", times, spec.reasons["T"]))
-        claims += speeds(f"m = {m}", {name: spec.paper[name]["T"][k] for name in SOLVERS}, times, spec.reasons)
+        claims += speeds(f"m = {m}", {name: spec.paper[name]["T"][k] for name in SOLVERS}, group, spec.reasons)
         for name in SOLVERS:
             what, paper = f"m = {m}: {METHODS[name]}, iterations", spec.paper[name]["I"][k]
             count = mean(group[name], "iterations")
             chance = by_chance([row["iterations"] for row in group[name]], paper, of="the counts")
-            claims.append(factor(what, paper, count, CLOSE, form="{:.0f}", reason=f"{reason} {chance}"))
+            claims.append(examined(factor(what, paper, count, CLOSE, form="{:.0f}", reason=reason), chance))
     return claims
 
 

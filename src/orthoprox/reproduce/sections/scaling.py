@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from orthoprox.reproduce.comparison import METHODS, agreeing, by_chance, difference, mean, per_iteration, statement
+from orthoprox.reproduce.comparison import METHODS, agreeing, by_chance, difference, examined, mean, per_iteration, statement
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
 from orthoprox.reproduce.sections.components import SOLVERS, Groups, compared
@@ -28,6 +28,8 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     sizes = list(groups)
     if len(sizes) < 2:
         raise IncompleteError("a slope needs two sizes or more.")
+    groups = _complete(groups)
+    instances = min(len(group["lsalm"]) for group in groups.values())
     here: Curves = {
         "T": {name: [mean(group[name], "run_cpu_seconds") for group in groups.values()] for name in SOLVERS},
         "T/I": {name: [per_iteration(group[name]) for group in groups.values()] for name in SOLVERS},
@@ -40,7 +42,10 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
         spec,
         verdict=agreeing(claims) or f"Times at {len(sizes)} sizes.",
         figures={spec.id: _figure(sizes, here, slopes)},
-        captions={spec.id: f"Processor time with one thread, averages at m = {', '.join(map(str, sizes))}; lines are fitted."},
+        captions={
+            spec.id: f"Processor time with one thread, averages of {instances} instances at m = "
+            f"{', '.join(map(str, sizes))}; lines are fitted."
+        },
         tables=(_table(slopes, theirs, _printed(paper, paper["m"])),),
         claims=claims,
         remarks=(
@@ -64,9 +69,26 @@ def slope(sizes: list[int], values: list[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0]) if len(sizes) > 1 else float("nan")
 
 
+def _seeds(groups: Groups) -> set[int]:
+    """Return the seeds that have runs at all sizes."""
+    return set.intersection(*({row["at"]["seed"] for row in group["lsalm"]} for group in groups.values()))
+
+
+def _complete(groups: Groups) -> Groups:
+    """Return the rows of the instances that have all sizes, so that none of the fitted points is an
+    average of others; all rows if there are no such instances.
+    """
+    seeds = _seeds(groups)
+    kept = {
+        m: {name: [row for row in rows if row["at"]["seed"] in seeds] for name, rows in group.items()}
+        for m, group in groups.items()
+    }
+    return kept if seeds else groups
+
+
 def _by_seed(groups: Groups) -> dict[tuple[str, str], list[float]]:
     """Return the exponents of each seed that has runs at all sizes."""
-    seeds = set.intersection(*({row["at"]["seed"] for row in group["lsalm"]} for group in groups.values()))
+    seeds = _seeds(groups)
     found: dict[tuple[str, str], list[float]] = {(kind, name): [] for kind in _QUANTITIES for name in SOLVERS}
     for seed in sorted(seeds):
         for name in SOLVERS:
@@ -90,9 +112,9 @@ def _claims(
             what = f"{title}, exponent of {METHODS[name]}"
             mine, other, own = slopes[kind, name], theirs[kind, name], by_seed[kind, name]
             chance = by_chance(own, other, of="the exponents", form="{:.2f}") if own else ""
-            parts = _parts(slopes, theirs, name) if kind == "T" else ""
-            reason = " ".join(filter(None, (spec.reasons["slopes"], chance, parts)))
-            claims.append(difference(what, other, mine, _SLOPES, form="{:.2f}", reason=reason))
+            parts = f"{_parts(slopes, theirs, name)} {spec.reasons['growth']}" if kind == "T" else ""
+            reason = f"{spec.reasons['slopes']} {parts}".strip()
+            claims.append(examined(difference(what, other, mine, _SLOPES, form="{:.2f}", reason=reason), chance))
     order = sorted(SOLVERS, key=lambda name: slopes["T", name])
     told = " < ".join(f"{METHODS[name]} {slopes['T', name]:.2f}" for name in order)
     lowest = order[0] == "lsalm"
