@@ -114,6 +114,9 @@ def test_the_start_is_told_by_the_counts_that_are_the_paper_s():
     made = section("table-spca-rsm", [row for start, rows in kinds.items() for row in select(rows, start=start)])
     told = sentence(made, "m = 300: SOC, iterations")
     assert f"of 24 counts so many are within a factor of {CLOSE} of the paper's: 0 from 'tangent', 24 from 'euclidean'." in told
+    assert "So the start may explain the difference." in told
+    made = section("table-spca-rsm", rows_of("table-spca-rsm", far=True))
+    assert "So the start does not explain the difference, and no other" in sentence(made, "m = 300: SOC, iterations")
 
 
 @pytest.mark.parametrize(
