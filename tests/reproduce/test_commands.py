@@ -34,6 +34,15 @@ def test_parts_of_different_bounds_have_commands_of_their_own():
     assert same == [line.replace("one", "one two") for line in expected] + ["orthoprox reproduce three"]
 
 
+def test_bounds_of_parameters_are_told_exactly():
+    runs = load("fig-qp-range").runs()
+    some = [run for run in runs if run.at["seed"] <= 2 and run.at["value"] <= runs[40].at["value"]]
+    (line,) = commands({"one": (runs, {run.key for run in some})})
+    assert keys(runs, *line.split("'")[1::2]) == {run.key for run in some}
+    third = Condition("value", "<=", 1 / 3)
+    assert Condition.parse(str(third)) == third
+
+
 @pytest.mark.parametrize("text", ["solver==soc", "seed>3", "seed==1"])
 def test_what_no_bounds_describe_is_made_with_all_others(text):
     assert commands({"one": (RUNS, keys(RUNS, text))}) == ["orthoprox reproduce one"]

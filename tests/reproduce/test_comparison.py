@@ -5,6 +5,8 @@ import pytest
 
 from orthoprox.reproduce.comparison import (
     agreeing,
+    apart,
+    averages,
     by,
     by_chance,
     converged,
@@ -13,6 +15,7 @@ from orthoprox.reproduce.comparison import (
     factor,
     fastest,
     mean,
+    over,
     per_iteration,
     select,
     shared,
@@ -56,40 +59,50 @@ def test_a_statement_gives_its_reason_where_it_does_not_hold(agrees, sentence):
 
 
 def test_fastest_orders_the_methods():
-    found = fastest("m = 3", {"soc": 2.0, "lsalm": 1.0, "radmm": 3.0}, "why")
+    reasons = {"T": "times", "soc": "that of SOC"}
+    found = fastest("m = 3", {"soc": 2.0, "lsalm": 1.0, "radmm": 3.0}, reasons)
     assert (found.what, found.here, found.agrees) == (
         "m = 3: LSALM is the fastest",
         "LSALM 1.00 s < SOC 2.00 s < RADMM 3.00 s",
         True,
     )
-    found = fastest("m = 3", {"soc": 0.5, "lsalm": 1.0}, "why")
-    assert (found.here, found.agrees, found.sentence) == ("SOC 0.50 s < LSALM 1.00 s", False, "why")
+    found = fastest("m = 3", {"soc": 0.5, "lsalm": 1.0}, reasons)
+    assert (found.here, found.agrees, found.sentence) == ("SOC 0.50 s < LSALM 1.00 s", False, "that of SOC")
+    assert fastest("m = 3", {"radmm": 0.5, "lsalm": 1.0}, reasons).sentence == "times"
 
 
 def timed(**times):
     """Return rows of two instances with these average times, of which the first takes a half of it
-    and LSALM's are equal.
+    and LSALM's are equal; SOC needs twice as many iterations.
     """
     parts = {name: (1.0, 1.0) if name == "lsalm" else (0.5, 1.5) for name in times}
+    count = {name: 20 if name == "soc" else 10 for name in times}
     return {
-        name: [row(at={"seed": seed}, run_cpu_seconds=time * parts[name][seed]) for seed in (0, 1)]
+        name: [row(at={"seed": k}, run_cpu_seconds=time * parts[name][k], iterations=count[name]) for k in (0, 1)]
         for name, time in times.items()
     }
 
 
 def test_speeds_compare_times_over_that_of_lsalm_with_the_same_method_ahead():
-    paper = {"soc": 2.4, "radmm": 1.2, "lsalm": 2.0}
+    paper = {"soc": (2.4, 30), "radmm": (1.2, 10), "lsalm": (2.0, 10)}
     reasons = {"T": "times", "soc": "that of SOC"}
-    found = speeds("m = 3", paper, timed(soc=12.0, radmm=6.0, lsalm=10.0), reasons)
-    assert [(claim.what, claim.agrees, claim.sentence) for claim in found] == [
-        ("m = 3: time, SOC/LSALM", True, ""),
-        ("m = 3: time, RADMM/LSALM", True, ""),
+    found = speeds("m = 3", paper, timed(soc=12.0, radmm=6.0, lsalm=10.0), reasons, 10)
+    assert [(claim.what, claim.agrees, claim.sentence, claim.tested) for claim in found] == [
+        ("m = 3: time, SOC/LSALM", True, "", ""),
+        ("m = 3: time, RADMM/LSALM", True, "", ""),
     ]
-    assert [claim.tested for claim in found] == ["", ""]
-    found = speeds("m = 3", paper, timed(soc=0.9, radmm=0.95, lsalm=1.0), reasons)
+    found = speeds("m = 3", paper, timed(soc=0.9, radmm=0.95, lsalm=1.0), reasons, 10)
     assert [(claim.agrees, claim.sentence) for claim in found] == [(False, "that of SOC"), (False, "times")]
     assert [(claim.paper, claim.here) for claim in found] == [("1.20", "0.90"), ("0.60", "0.95")]
-    assert found[1].tested.startswith("the ratios of the 2 instances go from 0.47 to 1.42; the paper's, 0.60, is within")
+    parts = "0.67 times the paper's of the iterations, 1.12 of the time per iteration; from 2 instances"
+    assert found[0].tested.startswith(parts), found[0].tested
+
+
+def test_time_and_iterations_over_those_of_lsalm():
+    pairs = averages(timed(soc=0.9, lsalm=1.0))
+    assert pairs == {"soc": (0.9, 20), "lsalm": (1.0, 10)}
+    assert over(pairs, "soc") == (0.9, 2)
+    assert apart(2, 3) == apart(3, 2) == 1.5
 
 
 def test_agreeing_counts_what_is_decided():
@@ -144,9 +157,26 @@ def test_by_groups_by_place():
     assert by(rows, lambda at: at["seed"] // 10) == {0: [rows[0], rows[2]], 1: [rows[1]]}
 
 
-def test_chance_is_told_by_the_range_of_the_instances():
-    told = by_chance([3, 1, 2], 2.5, of="the counts", form="{:.1f}")
-    assert told.startswith("the counts of the 3 instances go from 1.0 to 3.0; the paper's, 2.5, is within that range")
-    assert told.endswith(": chance may explain it.")
-    told = by_chance([3, 1, 2], 3.5, of="the counts", form="{:.1f}", otherwise="No other reason was found.")
-    assert told.endswith("3.5, is outside of that range: chance alone does not explain it. No other reason was found.")
+def test_an_average_of_further_instances_is_to_be_expected_around_ours():
+    """Five instances have the average 3 and the deviation 1.58; Student's quantile is 2.776."""
+    width = 2.776 * 1.5811 * (1 / 5 + 1 / 10) ** 0.5
+    told = by_chance([5, 1, 2, 4, 3], 5.4, 10, form="{:.2f}")
+    expected = f"from 5 instances {3 - width:.2f} to {3 + width:.2f} is to be expected, and the paper's 5.40 is"
+    assert told == f"{expected} within that: chance may explain it."
+    told = by_chance([5, 1, 2, 4, 3], 5.5, 10, form="{:.2f}")
+    assert told.endswith("5.50 is outside of that: chance does not explain it.")
+    assert by_chance([3], 3, 10) == "one instance is too few to tell what chance does."
+
+
+def test_a_ratio_of_averages_that_is_the_same_in_all_instances_leaves_nothing_to_chance():
+    told = by_chance([2.0, 4.0, 10.0], 2.01, 10, base=[1.0, 2.0, 5.0], form="{:.2f}")
+    assert told.startswith("from 3 instances 2.00 to 2.00 is to be expected")
+    assert told.endswith("chance does not explain it.")
+
+
+def test_the_interval_of_an_average_holds_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    inside = [
+        "within" in by_chance(list(rng.normal(10, 1, 3)), rng.normal(10, 1, 10).mean(), 10, form="{:.6f}") for _ in range(2000)
+    ]
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.02)

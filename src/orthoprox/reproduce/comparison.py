@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.stats import t
 
 from orthoprox import SOLVERS
 from orthoprox.reproduce.entry import Row
@@ -12,6 +13,8 @@ from orthoprox.reproduce.section import Claim
 
 METHODS = {name: method.facts.name for name, method in SOLVERS.items()}  # as tables show them
 CLOSE = 1.5  # the factor within which iterations and ratios of times agree
+
+Pair = tuple[float, float]  # a time and the iterations
 
 
 def factor(what: str, paper: float, here: float, bound: float, *, form: str = "{:.3g}", reason: str = "") -> Claim:
@@ -32,32 +35,52 @@ def statement(what: str, paper: str, here: str, agrees: bool | None, *, reason: 
     return Claim(what, paper, here, None, agrees, "" if agrees is not False else reason)
 
 
-def fastest(what: str, times: Mapping[str, float], reason: str = "") -> Claim:
-    """Return the claim that LSALM takes the least time."""
+def fastest(what: str, times: Mapping[str, float], reasons: Mapping[str, str]) -> Claim:
+    """Return the claim that LSALM takes the least time; where it does not, the reason is that of
+    the method that does.
+    """
     order = sorted(times, key=lambda name: times[name])
     here = " < ".join(f"{METHODS[name]} {times[name]:.2f} s" for name in order)
+    reason = reasons.get(order[0], reasons["T"])
     return statement(f"{what}: LSALM is the fastest", "yes", here, order[0] == "lsalm", reason=reason)
 
 
 def speeds(
-    what: str, paper: Mapping[str, float], group: Mapping[str, Sequence[Row]], reasons: Mapping[str, str]
+    what: str, paper: Mapping[str, Pair], group: Mapping[str, Sequence[Row]], reasons: Mapping[str, str], repetitions: int
 ) -> list[Claim]:
     """Return the claims on average times over that of LSALM: the same up to a factor of 1.5, with
-    the same method ahead.
+    the same method ahead. ``paper`` has the time and the iterations of each method.
 
     The reason where one differs is that of the method, or else that of all times.
     """
     claims = []
     for name in group:
         if name != "lsalm":
-            theirs = paper[name] / paper["lsalm"]
-            ours = mean(group[name], "run_cpu_seconds") / mean(group["lsalm"], "run_cpu_seconds")
+            (theirs, their_count), (ours, our_count) = (over(pairs, name) for pairs in (paper, averages(group)))
             reason = reasons.get(name, reasons["T"])
             claim = factor(f"{what}: time, {METHODS[name]}/LSALM", theirs, ours, CLOSE, form="{:.2f}", reason=reason)
             agrees = bool(claim.agrees) and (theirs > 1) == (ours > 1)
-            chance = by_chance(by_instance(group, name, "lsalm"), theirs, of="the ratios", form="{:.2f}")
-            claims.append(examined(replace(claim, agrees=agrees, sentence="" if agrees else reason), chance))
+            times, base = ([float(row["run_cpu_seconds"]) for row in _ordered(group[each])] for each in (name, "lsalm"))
+            count = our_count / their_count
+            parts = f"{count:.2f} times the paper's of the iterations, {ours / theirs / count:.2f} of the time per iteration"
+            test = f"{parts}; {by_chance(times, theirs, repetitions, base=base, form='{:.2f}')}"
+            claims.append(examined(replace(claim, agrees=agrees, sentence="" if agrees else reason), test))
     return claims
+
+
+def averages(group: Mapping[str, Sequence[Row]]) -> dict[str, Pair]:
+    """Return the average time and iterations of each method."""
+    return {name: (mean(rows, "run_cpu_seconds"), mean(rows, "iterations")) for name, rows in group.items()}
+
+
+def over(pairs: Mapping[str, Pair], name: str) -> Pair:
+    """Return the time and the iterations of a method over those of LSALM."""
+    return pairs[name][0] / pairs["lsalm"][0], pairs[name][1] / pairs["lsalm"][1]
+
+
+def apart(one: float, other: float) -> float:
+    """Return by what factor two positive numbers differ."""
+    return max(one / other, other / one)
 
 
 def agreeing(claims: Sequence[Claim]) -> str:
@@ -97,22 +120,31 @@ def examined(claim: Claim, test: str) -> Claim:
     return replace(claim, tested=test) if claim.agrees is False else claim
 
 
-def by_chance(values: Sequence[float], paper: float, *, of: str, form: str = "{:.0f}", otherwise: str = "") -> str:
-    """Return the sentence on whether the paper's number is within the range of those of the
-    instances: whether chance alone explains a difference, and what is to be said if it does not.
+def by_chance(
+    values: Sequence[float], paper: float, repetitions: int, *, base: Sequence[float] | None = None, form: str = "{:.0f}"
+) -> str:
+    """Return the sentence on whether chance explains that the paper's average of some repetitions
+    differs from that of our instances.
+
+    An average of N further instances, which is r here, is between  r -+ t s sqrt(1/n + 1/N)  with a
+    probability of 95 %, where n instances have the standard deviation s and t is Student's quantile
+    of n - 1 degrees of freedom. With a ``base``, r is a ratio of averages, and s is that of the
+    residuals  values - r base  over the average of the base.
     """
-    low, high = min(values), max(values)
-    told = f"{of} of the {len(values)} instances go from {form.format(low)} to {form.format(high)}"
-    known = low <= paper <= high
-    where = "within that range: chance may explain it" if known else "outside of that range: chance alone does not explain it"
-    sentence = f"{told}; the paper's, {form.format(paper)}, is {where}."
-    return sentence if known else f"{sentence} {otherwise}".strip()
+    n, below = len(values), np.ones(len(values)) if base is None else np.asarray(base)
+    if n < 2:
+        return "one instance is too few to tell what chance does."
+    r = float(np.mean(values) / np.mean(below))
+    s = float(np.sqrt(np.sum((np.asarray(values) - r * below) ** 2) / (n - 1)) / np.mean(below))
+    width = float(t.ppf(0.975, n - 1)) * s * (1 / n + 1 / repetitions) ** 0.5
+    inside = abs(paper - r) <= width
+    expected = f"from {n} instances {form.format(max(0.0, r - width))} to {form.format(r + width)} is to be expected"
+    verdict = "within that: chance may explain it" if inside else "outside of that: chance does not explain it"
+    return f"{expected}, and the paper's {form.format(paper)} is {verdict}."
 
 
-def by_instance(group: Mapping[str, Sequence[Row]], name: str, other: str, key: str = "run_cpu_seconds") -> list[float]:
-    """Return a quantity of one method over that of another, instance by instance."""
-    ours, theirs = ({row["at"]["seed"]: float(row[key]) for row in group[each]} for each in (name, other))
-    return [ours[seed] / theirs[seed] for seed in sorted(ours)]
+def _ordered(rows: Sequence[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: row["at"]["seed"])
 
 
 def per_iteration(rows: Sequence[Row]) -> float:

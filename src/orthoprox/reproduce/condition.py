@@ -66,4 +66,7 @@ class Condition:
             self.holds(run)
 
     def __str__(self) -> str:
-        return f"{self.name} {self.sign} {self.value if isinstance(self.value, str) else format(self.value, 'g')}"
+        if isinstance(self.value, str):
+            return f"{self.name} {self.sign} {self.value}"
+        short = f"{self.value:g}"
+        return f"{self.name} {self.sign} {short if float(short) == self.value else repr(self.value)}"

@@ -52,6 +52,7 @@ class Item:
     spec: Spec
     runs: list[Run]
     ledger: Ledger
+    beside: "Item | None" = None  # whose rows its section shows as well
 
     def states(self) -> Counter[State]:
         """Return how many runs are done, stale and missing."""
@@ -83,7 +84,7 @@ def items(out: Path, *, quick: bool = False) -> dict[str, Item]:
         runs = spec.runs()
         ledger = Ledger(out / "rows" / f"{name}.jsonl", lambda run: fingerprint(run.settings), fields(runs[0].settings))
         sys.stderr.writelines(f"{sentence}\n" for sentence in ledger.damaged)
-        found[name] = Item(spec, runs, ledger)
+        found[name] = Item(spec, runs, ledger, found[spec.beside] if spec.beside else None)
     return found
 
 
@@ -156,7 +157,8 @@ def reproduce(
 def section(item: Item, *, quick: bool) -> Section:
     """Return what the report says about one table or figure."""
     spec, rows = item.spec, item.rows
-    usable = [row for row in rows if row["status"] != "ERROR"]
+    others = [{**row, "beside": True} for row in item.beside.rows] if item.beside else []
+    usable = [row for row in (*rows, *others) if row["status"] != "ERROR"]
     try:
         made = SECTIONS[spec.id](spec, usable, quick)
         if quick:  # numbers of reduced size agree or differ by chance

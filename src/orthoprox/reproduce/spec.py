@@ -66,6 +66,11 @@ class Spec:
         return self.content.get("uses")
 
     @property
+    def beside(self) -> str | None:
+        """The id of another spec whose runs its section shows beside its own."""
+        return self.content.get("beside")
+
+    @property
     def study(self) -> str:
         """The name of the study that executes its runs."""
         return str(self.content["study"])

@@ -1,11 +1,11 @@
 """Sparse PCA from a random start: time, iterations, objective and sparsity of four methods."""
 
-from collections.abc import Mapping
-
 from orthoprox.reproduce.comparison import (
     CLOSE,
     METHODS,
+    Pair,
     agreeing,
+    averages,
     by_chance,
     converged,
     difference,
@@ -13,6 +13,7 @@ from orthoprox.reproduce.comparison import (
     factor,
     fastest,
     mean,
+    over,
     per_iteration,
     select,
     shared,
@@ -42,7 +43,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     return Section.of(
         spec,
         verdict=f"LSALM is the fastest of the four at {len(ahead)} of {len(groups)} sizes. {agreeing(claims)}".strip(),
-        tables=(_table(groups), *ratios(spec, groups, quick), *_slow(rows)),
+        tables=(_table(groups), *(() if quick else (ratios(spec, groups),)), *_slow(rows)),
         claims=claims,
         remarks=(
             f"Averages of {repetitions} repetitions; the paper has 10.",
@@ -60,29 +61,23 @@ def compared(spec: Spec, rows: list[Row]) -> Groups:
     return {m: group for m, group in groups.items() if group["lsalm"]}
 
 
-def ratios(spec: Spec, groups: Groups, quick: bool) -> list[Table]:
+def ratios(spec: Spec, groups: Groups) -> Table:
     """Return the table that splits times over those of LSALM, printed and found, in iterations and
-    time per iteration; none at reduced size, which the paper does not have.
+    time per iteration.
     """
     lines = []
-    for m, group in ({} if quick else groups).items():
-        k = spec.paper["m"].index(m)
-        printed = {name: (spec.paper[name]["T"][k], spec.paper[name]["I"][k]) for name in SOLVERS}
-        found = {name: (mean(group[name], "run_cpu_seconds"), mean(group[name], "iterations")) for name in SOLVERS}
-        lines += [(str(m), source, *_over(values)) for source, values in (("paper", printed), ("here", found))]
+    for m, group in groups.items():
+        for source, pairs in (("paper", printed(spec, spec.paper["m"].index(m))), ("here", averages(group))):
+            quotients = [over(pairs, name) for name in SOLVERS[:-1]]
+            lines.append((str(m), source, *(f"{each:.2f}" for T, count in quotients for each in (T, count, T / count))))
     header = ("m", "source", *(("T", "#I", "T/I") * len(SOLVERS[:-1])))
     above = (("", 2), *((f"{METHODS[name]} over LSALM", 3) for name in SOLVERS[:-1]))
-    title = "Ratios of times, T, are those of iterations, #I, times those of times per iteration, T/I"
-    return [Table(title, header, tuple(lines), above)] if lines else []
+    return Table("T over LSALM's is #I over LSALM's times T/I over LSALM's", header, tuple(lines), above)
 
 
-def _over(values: Mapping[str, tuple[float, float]]) -> list[str]:
-    """Return the times, iterations and times per iteration over those of LSALM, method by
-    method.
-    """
-    T, count = values["lsalm"]
-    quotients = [(values[name][0] / T, values[name][1] / count) for name in SOLVERS[:-1]]
-    return [f"{each:.2f}" for time, steps in quotients for each in (time, steps, time / steps)]
+def printed(spec: Spec, k: int) -> dict[str, Pair]:
+    """Return the paper's times and iterations in a line of its table."""
+    return {name: (spec.paper[name]["T"][k], spec.paper[name]["I"][k]) for name in SOLVERS}
 
 
 def _claims(spec: Spec, rows: list[Row], groups: Groups) -> list[Claim]:
@@ -97,22 +92,22 @@ def _claims(spec: Spec, rows: list[Row], groups: Groups) -> list[Claim]:
             reason=f"{len(chosen) - met} runs did not converge within the cap.",
         )
     ]
-    ratios: dict[str, list[float]] = {name: [] for name in SOLVERS[:-1]}
+    advantage: dict[str, list[float]] = {name: [] for name in SOLVERS[:-1]}
     for m, group in groups.items():
         k = spec.paper["m"].index(m)
         times = {name: mean(group[name], "run_cpu_seconds") for name in SOLVERS}
-        claims.append(fastest(f"m = {m}", times, spec.reasons["T"]))
-        claims += speeds(f"m = {m}", {name: spec.paper[name]["T"][k] for name in SOLVERS}, group, spec.reasons)
+        claims.append(fastest(f"m = {m}", times, spec.reasons))
+        claims += speeds(f"m = {m}", printed(spec, k), group, spec.reasons, spec.paper["repetitions"])
         for name in SOLVERS:
             claims += _entries(
                 spec, f"m = {m}: {METHODS[name]}", group[name], {key: v[k] for key, v in spec.paper[name].items()}
             )
-        for name, series in ratios.items():
+        for name, series in advantage.items():
             series.append(times[name] / times["lsalm"])
     if len(groups) > 1:
         low, high = min(groups), max(groups)
-        told = ", ".join(f"{METHODS[name]}/LSALM {series[0]:.1f} to {series[-1]:.1f}" for name, series in ratios.items())
-        grows = all(series[-1] > series[0] for series in ratios.values())
+        told = ", ".join(f"{METHODS[name]}/LSALM {series[0]:.1f} to {series[-1]:.1f}" for name, series in advantage.items())
+        grows = all(series[-1] > series[0] for series in advantage.values())
         what = f"LSALM's advantage grows with m, from {low} to {high}"
         claims.append(statement(what, "yes", told, grows, reason=spec.reasons["T"]))
     return claims
@@ -122,7 +117,7 @@ def _entries(spec: Spec, what: str, rows: list[Row], paper: dict[str, float]) ->
     """Compare the entries of one method at one size."""
     count, objective, sparsity = mean(rows, "iterations"), mean(rows, "objective"), 100 * mean(rows, "sparsity")
     bound, why = abs(_OBJECTIVE * paper["Obj"]), spec.reasons["Obj"]
-    chance = by_chance([row["iterations"] for row in rows], paper["I"], of="the counts", otherwise=spec.reasons["otherwise"])
+    chance = by_chance([row["iterations"] for row in rows], paper["I"], spec.paper["repetitions"])
     return [
         examined(factor(f"{what}, iterations", paper["I"], count, CLOSE, form="{:.0f}", reason=spec.reasons["I"]), chance),
         difference(f"{what}, objective", paper["Obj"], objective, bound, reason=why),

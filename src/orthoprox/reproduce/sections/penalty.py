@@ -106,7 +106,10 @@ def _slow(runs: list[Row]) -> str:
     empty = sum(row["zero_columns"] > 0 for row in failed)
     told = f"{len(times)} of {len(runs)} instances do converge"
     told += f", after {_count(min(times))} to {_count(max(times))} iterations" if times else ""
-    return f"{told}; of the {len(failed)} others {empty} end with a zero column of X, where the constraint cannot act."
+    told += (
+        f". Of the {len(failed)} others {empty} end with a zero column of X, where the constraint cannot act" if failed else ""
+    )
+    return f"{told}. No reason was found why some do."
 
 
 def _count(k: float) -> str:

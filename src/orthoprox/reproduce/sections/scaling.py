@@ -14,7 +14,7 @@ from orthoprox.reproduce.spec import Spec, load
 from orthoprox.reproduce.table import Table
 
 _QUANTITIES = {"T": "time", "T/I": "time per iteration"}
-_TITLES = {**_QUANTITIES, "I": "iterations"}
+_PARTS = {**_QUANTITIES, "I": "iterations"}
 _SLOPES = 0.6  # the difference of two slopes that counts as agreement
 
 Curves = dict[str, dict[str, list[float]]]  # of each quantity and method
@@ -29,7 +29,8 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     if len(sizes) < 2:
         raise IncompleteError("a slope needs two sizes or more.")
     groups = _complete(groups)
-    instances = min(len(group["lsalm"]) for group in groups.values())
+    counts = sorted({len(group["lsalm"]) for group in groups.values()})
+    told = " to ".join(map(str, counts[:: max(1, len(counts) - 1)]))
     here: Curves = {
         "T": {name: [mean(group[name], "run_cpu_seconds") for group in groups.values()] for name in SOLVERS},
         "T/I": {name: [per_iteration(group[name]) for group in groups.values()] for name in SOLVERS},
@@ -43,7 +44,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
         verdict=agreeing(claims) or f"Times at {len(sizes)} sizes.",
         figures={spec.id: _figure(sizes, here, slopes)},
         captions={
-            spec.id: f"Processor time with one thread, averages of {instances} instances at m = "
+            spec.id: f"Processor time with one thread, averages of {told} instances at m = "
             f"{', '.join(map(str, sizes))}; lines are fitted."
         },
         tables=(_table(slopes, theirs, _printed(paper, paper["m"])),),
@@ -51,6 +52,7 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
         remarks=(
             "Agreement means: exponents that differ by at most .6.",
             "The exponent of the time is that of the iterations plus that of the time per iteration.",
+            f"The averages are over the {told} instances that have all sizes.",
         ),
     )
 
@@ -61,7 +63,7 @@ def _printed(paper: Mapping[str, Any], sizes: list[int]) -> Slopes:
     T, count = ({name: [paper[name][key][k] for k in places] for name in SOLVERS} for key in ("T", "I"))
     TI = {name: [t / i for t, i in zip(T[name], count[name], strict=True)] for name in SOLVERS}
     curves = {"T": T, "T/I": TI, "I": count}
-    return {(kind, name): slope(sizes, curves[kind][name]) for kind in _TITLES for name in SOLVERS}
+    return {(kind, name): slope(sizes, curves[kind][name]) for kind in _PARTS for name in SOLVERS}
 
 
 def slope(sizes: list[int], values: list[float]) -> float:
@@ -99,9 +101,10 @@ def _by_seed(groups: Groups) -> dict[tuple[str, str], list[float]]:
 
 
 def _claims(
-    spec: Spec, here: Curves, fitted: tuple[Slopes, Slopes], sizes: list[int], by_seed: dict[tuple[str, str], list[float]]
+    spec: Spec, here: Curves, fitted: tuple[Slopes, Slopes], sizes: list[int], by_seed: Mapping[tuple[str, str], list[float]]
 ) -> list[Claim]:
     slopes, theirs = fitted
+    repetitions = load(str(spec.uses)).paper["repetitions"]
     claims = []
     for kind, title in _QUANTITIES.items():
         least = [min(SOLVERS, key=lambda name, k=k, kind=kind: here[kind][name][k]) for k in range(len(sizes))]  # type: ignore[misc]
@@ -111,10 +114,10 @@ def _claims(
         for name in SOLVERS:
             what = f"{title}, exponent of {METHODS[name]}"
             mine, other, own = slopes[kind, name], theirs[kind, name], by_seed[kind, name]
-            chance = by_chance(own, other, of="the exponents", form="{:.2f}") if own else ""
-            parts = f"{_parts(slopes, theirs, name)} {spec.reasons['growth']}" if kind == "T" else ""
-            reason = f"{spec.reasons['slopes']} {parts}".strip()
-            claims.append(examined(difference(what, other, mine, _SLOPES, form="{:.2f}", reason=reason), chance))
+            chance = by_chance(own, other, repetitions, form="{:.2f}")
+            test = f"{_parts(slopes, theirs, name)}; {chance}" if kind == "T" else chance
+            claim = difference(what, other, mine, _SLOPES, form="{:.2f}", reason=spec.reasons["slopes"])
+            claims.append(examined(claim, test))
     order = sorted(SOLVERS, key=lambda name: slopes["T", name])
     told = " < ".join(f"{METHODS[name]} {slopes['T', name]:.2f}" for name in order)
     lowest = order[0] == "lsalm"
@@ -124,16 +127,16 @@ def _claims(
 def _parts(slopes: Slopes, theirs: Slopes, name: str) -> str:
     """Return how much of the exponent of a time comes of the iterations."""
     here, paper = (f"{s['I', name]:.2f} + {s['T/I', name]:.2f}" for s in (slopes, theirs))
-    return f"Of the iterations and of the time per iteration come {here} here, {paper} in the paper."
+    return f"of the iterations and of the time per iteration come {here} here, {paper} in the paper"
 
 
 def _table(slopes: Slopes, theirs: Slopes, all_sizes: Slopes) -> Table:
     columns = {"paper": theirs, "here": slopes}
     if theirs != all_sizes:
         columns = {"paper, all sizes": all_sizes, "paper, our sizes": theirs, "here": slopes}
-    lines = [(METHODS[name], *(_exponent(c[kind, name]) for kind in _TITLES for c in columns.values())) for name in SOLVERS]
-    groups = (("", 1), *((title, len(columns)) for title in _TITLES.values()))
-    header = ("method", *(tuple(columns) * len(_TITLES)))
+    lines = [(METHODS[name], *(_exponent(c[kind, name]) for kind in _PARTS for c in columns.values())) for name in SOLVERS]
+    groups = (("", 1), *((title, len(columns)) for title in _PARTS.values()))
+    header = ("method", *(tuple(columns) * len(_PARTS)))
     return Table("Fitted exponents of m; the paper's time per iteration is its T over its #I", header, tuple(lines), groups)
 
 

@@ -4,7 +4,7 @@ subproblems of ManPG-Ada, and other steps of RGD and Landing.
 
 from collections.abc import Mapping
 
-from orthoprox.reproduce.comparison import METHODS, mean, per_iteration, select, shared
+from orthoprox.reproduce.comparison import METHODS, apart, mean, per_iteration, select, shared
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import IncompleteError, Section
 from orthoprox.reproduce.sections.components import SOLVERS
@@ -86,7 +86,7 @@ def steps(spec: Spec, rows: list[Row], quick: bool) -> Section:
         for one, other in _STEPS:
             T, count = (spec.paper[one][key][k] / spec.paper[other][key][k] for key in ("T", "I"))
             time, steps = _over(group, one, other), _over(group, one, other, "iterations")
-            near[one, other] += _apart(steps, count) <= _STEPS[one, other]
+            near[one, other] += apart(steps, count) <= _STEPS[one, other]
             cells += [f"{each:.2f}" for each in (count, steps, T, time)]
         lines.append((f"No. {frame}", str(len(group["rgd"])), *cells))
     header = ("frame", "starts", *(("#I, paper", "#I, here", "T, paper", "T, here") * len(_STEPS)))
@@ -125,7 +125,7 @@ def _nearer(what: str, paper: Mapping[int, Ratios], found: Mapping[tuple[int, st
     if not both:
         return ""
     gaps = {
-        kind: [_apart(found[m, kind][name], paper[m][name]) for m in both for name in _OTHERS] for kind in ("sparse", "dense")
+        kind: [apart(found[m, kind][name], paper[m][name]) for m in both for name in _OTHERS] for kind in ("sparse", "dense")
     }
     nearer = sum(one < other for one, other in zip(gaps["dense"], gaps["sparse"], strict=True))
     within = sum(gap <= 1.5 for gap in gaps["dense"])
@@ -133,8 +133,3 @@ def _nearer(what: str, paper: Mapping[int, Ratios], found: Mapping[tuple[int, st
         f"With dense products {nearer} of {len(gaps['dense'])} ratios of {what} are nearer to the paper's, and {within} are "
         "within a factor of 1.5."
     )
-
-
-def _apart(one: float, other: float) -> float:
-    """Return by what factor two positive numbers differ."""
-    return max(one / other, other / one)

@@ -4,10 +4,10 @@ the polar factor.
 
 from collections.abc import Sequence
 from cProfile import Profile
-from pstats import Stats
 from time import process_time
 
 import orthoprox as op
+from orthoprox._linalg import stiefel
 from orthoprox._linalg.products import dense
 from orthoprox.reproduce.studies import spca
 from orthoprox.reproduce.studies.study import NEVER, Outcome, Settings, outcome, rule, solver
@@ -23,12 +23,6 @@ def execute(group: Sequence[Settings]) -> list[Outcome]:
         method, stop, profile = solver(settings, problem), rule(settings["stop"], problem), Profile(process_time)
         with dense():
             result = profile.runcall(op.solve, problem, method, X0, stop=stop, every=NEVER)
-        polar = _seconds(profile, op.stiefel.polar.__name__)
+        polar = sum(entry.totaltime for entry in profile.getstats() if entry.code is stiefel.polar.__code__)
         outcomes.append({**outcome(result), "polar_share": polar / result.run_cpu_seconds})
     return outcomes
-
-
-def _seconds(profile: Profile, function: str) -> float:
-    """Return the time in a function and all that it calls; 0 if it was never called."""
-    found = Stats(profile).get_stats_profile().func_profiles.get(function)
-    return found.cumtime if found else 0.0
