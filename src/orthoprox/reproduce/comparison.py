@@ -60,7 +60,7 @@ def speeds(
             reason = reasons.get(name, reasons["T"])
             claim = factor(f"{what}: time, {METHODS[name]}/LSALM", theirs, ours, CLOSE, form="{:.2f}", reason=reason)
             agrees = bool(claim.agrees) and (theirs > 1) == (ours > 1)
-            times, base = ([float(row["run_cpu_seconds"]) for row in _ordered(group[each])] for each in (name, "lsalm"))
+            times, base = (seconds(group[each]) for each in (name, "lsalm"))
             count = our_count / their_count
             parts = f"{count:.2f} times the paper's of the iterations, {ours / theirs / count:.2f} of the time per iteration"
             test = f"{parts}; {by_chance(times, theirs, repetitions, base=base, form='{:.2f}')}"
@@ -121,10 +121,16 @@ def examined(claim: Claim, test: str) -> Claim:
 
 
 def by_chance(
-    values: Sequence[float], paper: float, repetitions: int, *, base: Sequence[float] | None = None, form: str = "{:.0f}"
+    values: Sequence[float],
+    other: float,
+    repetitions: int,
+    *,
+    base: Sequence[float] | None = None,
+    form: str = "{:.0f}",
+    whose: str = "the paper's",
 ) -> str:
-    """Return the sentence on whether chance explains that the paper's average of some repetitions
-    differs from that of our instances.
+    """Return the sentence on whether chance explains that another average, the paper's of so many
+    repetitions, differs from that of our instances.
 
     An average of N further instances, which is r here, is between  r -+ t s sqrt(1/n + 1/N)  with a
     probability of 95 %, where n instances have the standard deviation s and t is Student's quantile
@@ -137,14 +143,15 @@ def by_chance(
     r = float(np.mean(values) / np.mean(below))
     s = float(np.sqrt(np.sum((np.asarray(values) - r * below) ** 2) / (n - 1)) / np.mean(below))
     width = float(t.ppf(0.975, n - 1)) * s * (1 / n + 1 / repetitions) ** 0.5
-    inside = abs(paper - r) <= width
+    inside = abs(other - r) <= width
     expected = f"from {n} instances {form.format(max(0.0, r - width))} to {form.format(r + width)} is to be expected"
     verdict = "within that: chance may explain it" if inside else "outside of that: chance does not explain it"
-    return f"{expected}, and the paper's {form.format(paper)} is {verdict}."
+    return f"{expected}, and {whose} {form.format(other)} is {verdict}."
 
 
-def _ordered(rows: Sequence[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: row["at"]["seed"])
+def seconds(rows: Sequence[Row]) -> list[float]:
+    """Return the times of some runs, in the order of their seeds."""
+    return [float(row["run_cpu_seconds"]) for row in sorted(rows, key=lambda row: row["at"]["seed"])]
 
 
 def per_iteration(rows: Sequence[Row]) -> float:

@@ -103,17 +103,17 @@ def _starts(spec: Spec, same: dict[str, Groups]) -> str:
             equal = len(places) - len(differing)
             told.append(
                 f"Tested: from the start {start!r} {gained} of the {len(differing)} counts that differ are within a factor of "
-                f"1.5 of the paper's, and {kept} of the {equal} that agree. {_verdict(gained + kept, equal, len(places))}"
+                f"1.5 of the paper's, and {kept} of the {equal} that agree. {_verdict(gained, gained + kept == len(places))}"
             )
     return " ".join(told)
 
 
-def _verdict(found: int, before: int, total: int) -> str:
-    if found == total:
+def _verdict(gained: int, everything: bool) -> str:
+    if everything:
         return "So this start explains them."
-    if found > before:
-        return "So it explains a part of them; for the others no reason was found."
-    return "So it fits the paper no better, and no other reason was found."
+    if gained:
+        return "So neither of the starts fits all counts, and no other reason was found."
+    return "So it explains none of them, and no other reason was found."
 
 
 def _near(spec: Spec, groups: Groups) -> dict[tuple[int, str], bool]:
