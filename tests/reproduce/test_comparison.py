@@ -94,7 +94,7 @@ def test_speeds_compare_times_over_that_of_lsalm_with_the_same_method_ahead():
     found = speeds("m = 3", paper, timed(soc=0.9, radmm=0.95, lsalm=1.0), reasons, 10)
     assert [(claim.agrees, claim.sentence) for claim in found] == [(False, "that of SOC"), (False, "times")]
     assert [(claim.paper, claim.here) for claim in found] == [("1.20", "0.90"), ("0.60", "0.95")]
-    parts = "0.67 times the paper's of the iterations, 1.12 of the time per iteration; from 2 instances"
+    parts = "iterations over LSALM's are 0.67 times the paper's, times per iteration 1.12; from 2 instances"
     assert found[0].tested.startswith(parts), found[0].tested
 
 

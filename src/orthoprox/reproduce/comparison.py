@@ -62,7 +62,9 @@ def speeds(
             agrees = bool(claim.agrees) and (theirs > 1) == (ours > 1)
             times, base = (seconds(group[each]) for each in (name, "lsalm"))
             count = our_count / their_count
-            parts = f"{count:.2f} times the paper's of the iterations, {ours / theirs / count:.2f} of the time per iteration"
+            parts = (
+                f"iterations over LSALM's are {count:.2f} times the paper's, times per iteration {ours / theirs / count:.2f}"
+            )
             test = f"{parts}; {by_chance(times, theirs, repetitions, base=base, form='{:.2f}')}"
             claims.append(examined(replace(claim, agrees=agrees, sentence="" if agrees else reason), test))
     return claims
