@@ -10,6 +10,7 @@ from scipy.stats import t
 from orthoprox import SOLVERS
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim
+from orthoprox.reproduce.spec import Spec
 
 METHODS = {name: method.facts.name for name, method in SOLVERS.items()}  # as tables show them
 CLOSE = 1.5  # the factor within which iterations and ratios of times agree
@@ -68,6 +69,12 @@ def speeds(
             test = f"{parts}; {by_chance(times, theirs, repetitions, base=base, form='{:.2f}')}"
             claims.append(examined(replace(claim, agrees=agrees, sentence="" if agrees else reason), test))
     return claims
+
+
+def printed(spec: Spec, axis: str, value: int) -> dict[str, Pair]:
+    """Return the paper's time and iterations of each method, in one line of its table."""
+    k = spec.paper[axis].index(value)
+    return {name: (column["T"][k], column["I"][k]) for name, column in spec.paper.items() if isinstance(column, dict)}
 
 
 def averages(group: Mapping[str, Sequence[Row]]) -> dict[str, Pair]:

@@ -11,6 +11,7 @@ from orthoprox.reproduce.comparison import (
     fastest,
     mean,
     per_iteration,
+    printed,
     shared,
     speeds,
     statement,
@@ -73,15 +74,15 @@ def _claims(spec: Spec, groups: Groups) -> list[Claim]:
         k = spec.paper["frame"].index(frame)
         times = {name: mean(group[name], "run_cpu_seconds") for name in SOLVERS}
         claims.append(fastest(f"No. {frame}", times, spec.reasons))
-        paper = {name: (spec.paper[name]["T"][k], spec.paper[name]["I"][k]) for name in SOLVERS}
+        paper = printed(spec, "frame", frame)
         claims += speeds(f"No. {frame}", paper, group, spec.reasons, spec.paper["starts"])
         for name in SOLVERS:
             count, what = mean(group[name], "iterations"), f"No. {frame}: {METHODS[name]}"
             claims.append(factor(f"{what}, iterations", paper[name][1], count, CLOSE, form="{:.0f}", reason=spec.reasons["I"]))
-            for title, key, printed, form in _QUANTITIES:
-                claims.append(_average(f"{what}, {title}", spec.paper[name][printed][k], group[name], spec, key=key, form=form))
+            for title, key, column, form in _QUANTITIES:
+                claims.append(_average(f"{what}, {title}", spec.paper[name][column][k], group[name], spec, key=key, form=form))
         for first, second, bound in _RATIOS:
-            theirs = spec.paper[first]["I"][k] / spec.paper[second]["I"][k]
+            theirs = paper[first][1] / paper[second][1]
             ours = mean(group[first], "iterations") / mean(group[second], "iterations")
             what = f"No. {frame}: iterations, {METHODS[first]}/{METHODS[second]}"
             claims.append(factor(what, theirs, ours, bound, form="{:.2f}", reason=spec.reasons["steps"]))

@@ -3,7 +3,6 @@
 from orthoprox.reproduce.comparison import (
     CLOSE,
     METHODS,
-    Pair,
     agreeing,
     averages,
     by_chance,
@@ -15,6 +14,7 @@ from orthoprox.reproduce.comparison import (
     mean,
     over,
     per_iteration,
+    printed,
     seconds,
     select,
     shared,
@@ -68,17 +68,12 @@ def ratios(spec: Spec, groups: Groups) -> Table:
     """
     lines = []
     for m, group in groups.items():
-        for source, pairs in (("paper", printed(spec, spec.paper["m"].index(m))), ("here", averages(group))):
+        for source, pairs in (("paper", printed(spec, "m", m)), ("here", averages(group))):
             quotients = [over(pairs, name) for name in SOLVERS[:-1]]
             lines.append((str(m), source, *(f"{each:.2f}" for T, count in quotients for each in (T, count, T / count))))
     header = ("m", "source", *(("T", "#I", "T/I") * len(SOLVERS[:-1])))
     above = (("", 2), *((f"{METHODS[name]} over LSALM", 3) for name in SOLVERS[:-1]))
     return Table("T over LSALM's is #I over LSALM's times T/I over LSALM's", header, tuple(lines), above)
-
-
-def printed(spec: Spec, k: int) -> dict[str, Pair]:
-    """Return the paper's times and iterations in a line of its table."""
-    return {name: (spec.paper[name]["T"][k], spec.paper[name]["I"][k]) for name in SOLVERS}
 
 
 def _claims(spec: Spec, rows: list[Row], groups: Groups) -> list[Claim]:
@@ -97,7 +92,7 @@ def _claims(spec: Spec, rows: list[Row], groups: Groups) -> list[Claim]:
         k = spec.paper["m"].index(m)
         times = {name: mean(group[name], "run_cpu_seconds") for name in SOLVERS}
         claims.append(fastest(f"m = {m}", times, spec.reasons))
-        claims += speeds(f"m = {m}", printed(spec, k), group, spec.reasons, spec.paper["repetitions"])
+        claims += speeds(f"m = {m}", printed(spec, "m", m), group, spec.reasons, spec.paper["repetitions"])
         for name in SOLVERS:
             claims += _entries(
                 spec, f"m = {m}: {METHODS[name]}", group[name], {key: v[k] for key, v in spec.paper[name].items()}

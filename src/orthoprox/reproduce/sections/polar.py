@@ -1,6 +1,6 @@
 """A reason for other times per iteration than the paper's, tested: the polar factor."""
 
-from orthoprox.reproduce.comparison import CLOSE, METHODS, apart, mean, per_iteration, shared
+from orthoprox.reproduce.comparison import CLOSE, METHODS, apart, mean, over, per_iteration, printed, shared
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import IncompleteError, Section
 from orthoprox.reproduce.sections.scaling import slope
@@ -23,13 +23,13 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
     whole = {(m, name): per_iteration(groups[m][name]) / base[m] for m, name in places}
     share = {(m, name): mean(groups[m][name], "polar_share") for m, name in places}
     rest = {place: ratio * (1 - share[place]) for place, ratio in whole.items()}
-    paper = {} if quick else {(m, name): _printed(spec, m)[name] for m, name in places}
+    paper = {} if quick else {(m, name): _ratio(spec, m, name) for m, name in places}
     lines = []
     for m, group in groups.items():
         cells = [str(m), str(len(group["lsalm"])), f"{1e3 * base[m]:.2f}"]
         for name in _METHODS:
-            printed = f"{paper[m, name]:.2f}" if paper else "-"
-            cells += [printed, f"{whole[m, name]:.2f}", f"{100 * share[m, name]:.0f}", f"{rest[m, name]:.2f}"]
+            theirs = f"{paper[m, name]:.2f}" if paper else "-"
+            cells += [theirs, f"{whole[m, name]:.2f}", f"{100 * share[m, name]:.0f}", f"{rest[m, name]:.2f}"]
         lines.append(tuple(cells))
     header = ("m", "instances", "T/I (ms)", *(("paper", "here", "of which polar (%)", "without it") * len(_METHODS)))
     above = (("", 2), ("LSALM", 1), *((f"T/I of {METHODS[name]} over LSALM's", 4) for name in _METHODS))
@@ -45,19 +45,17 @@ def section(spec: Spec, rows: list[Row], quick: bool) -> Section:
 
 def _growth(spec: Spec, base: dict[int, float], quick: bool) -> str:
     """Return the sentence on how the time of an iteration of LSALM grows."""
-    sizes = list(base)
-    told = f"With these products the time of an iteration of LSALM grows as m^{slope(sizes, list(base.values())):.2f}"
-    printed = (
-        [] if quick else [spec.paper["lsalm"]["T"][k] / spec.paper["lsalm"]["I"][k] for k in map(spec.paper["m"].index, sizes)]
-    )
-    return f"{told} (paper: m^{slope(sizes, printed):.2f})." if printed else f"{told}."
+    told = f"With these products the time of an iteration of LSALM grows as m^{slope(list(base), list(base.values())):.2f}"
+    if quick:
+        return f"{told}."
+    pairs = [printed(spec, "m", m)["lsalm"] for m in base]
+    return f"{told} (paper: m^{slope(list(base), [T / count for T, count in pairs]):.2f})."
 
 
-def _printed(spec: Spec, m: int) -> dict[str, float]:
-    """Return the paper's time of an iteration of each method, over that of LSALM."""
-    k = spec.paper["m"].index(m)
-    each = {name: float(spec.paper[name]["T"][k] / spec.paper[name]["I"][k]) for name in (*_METHODS, "lsalm")}
-    return {name: time / each["lsalm"] for name, time in each.items()}
+def _ratio(spec: Spec, m: int, name: str) -> float:
+    """Return the paper's time of an iteration over that of LSALM."""
+    T, count = over(printed(spec, "m", m), name)
+    return T / count
 
 
 def _told(paper: Ratios, whole: Ratios, rest: Ratios) -> str:

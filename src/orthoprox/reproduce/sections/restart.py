@@ -13,13 +13,14 @@ from orthoprox.reproduce.comparison import (
     fastest,
     mean,
     per_iteration,
+    printed,
     select,
     speeds,
     statement,
 )
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import Claim, IncompleteError, Section
-from orthoprox.reproduce.sections.components import SOLVERS, Groups, compared, printed, ratios
+from orthoprox.reproduce.sections.components import SOLVERS, Groups, compared, ratios
 from orthoprox.reproduce.spec import Spec
 from orthoprox.reproduce.table import Table
 
@@ -76,7 +77,7 @@ def _claims(spec: Spec, everything: Groups, same: dict[str, Groups]) -> list[Cla
             what = f"m = {m}: all methods find the baseline's point"
             claims.append(statement(what, "on some instances", f"on none of {len(group['lsalm'])}", None))
     for m, group in same[described].items():
-        paper = printed(spec, spec.paper["m"].index(m))
+        paper = printed(spec, "m", m)
         times = {name: mean(group[name], "run_cpu_seconds") for name in SOLVERS}
         claims.append(fastest(f"m = {m}", times, spec.reasons))
         claims += speeds(f"m = {m}", paper, group, spec.reasons, repetitions)
@@ -119,7 +120,7 @@ def _verdict(gained: int, everything: bool) -> str:
 def _near(spec: Spec, groups: Groups) -> dict[tuple[int, str], bool]:
     """Return whether the iterations are the paper's, up to a factor, for each size and method."""
     return {
-        (m, name): apart(mean(group[name], "iterations"), spec.paper[name]["I"][spec.paper["m"].index(m)]) <= CLOSE
+        (m, name): apart(mean(group[name], "iterations"), printed(spec, "m", m)[name][1]) <= CLOSE
         for m, group in groups.items()
         for name in SOLVERS
     }

@@ -14,7 +14,7 @@ from orthoprox.reproduce.spec import Spec, load
 from orthoprox.reproduce.table import Table
 
 _QUANTITIES = {"T": "time", "T/I": "time per iteration"}
-_PARTS = {**_QUANTITIES, "I": "iterations"}
+_FITTED = {**_QUANTITIES, "I": "iterations"}
 _SLOPES = 0.6  # the difference of two slopes that counts as agreement
 
 Curves = dict[str, dict[str, list[float]]]  # of each quantity and method
@@ -63,7 +63,7 @@ def _printed(paper: Mapping[str, Any], sizes: list[int]) -> Slopes:
     T, count = ({name: [paper[name][key][k] for k in places] for name in SOLVERS} for key in ("T", "I"))
     TI = {name: [t / i for t, i in zip(T[name], count[name], strict=True)] for name in SOLVERS}
     curves = {"T": T, "T/I": TI, "I": count}
-    return {(kind, name): slope(sizes, curves[kind][name]) for kind in _PARTS for name in SOLVERS}
+    return {(kind, name): slope(sizes, curves[kind][name]) for kind in _FITTED for name in SOLVERS}
 
 
 def slope(sizes: list[int], values: list[float]) -> float:
@@ -134,9 +134,9 @@ def _table(slopes: Slopes, theirs: Slopes, all_sizes: Slopes) -> Table:
     columns = {"paper": theirs, "here": slopes}
     if theirs != all_sizes:
         columns = {"paper, all sizes": all_sizes, "paper, our sizes": theirs, "here": slopes}
-    lines = [(METHODS[name], *(_exponent(c[kind, name]) for kind in _PARTS for c in columns.values())) for name in SOLVERS]
-    groups = (("", 1), *((title, len(columns)) for title in _PARTS.values()))
-    header = ("method", *(tuple(columns) * len(_PARTS)))
+    lines = [(METHODS[name], *(_exponent(c[kind, name]) for kind in _FITTED for c in columns.values())) for name in SOLVERS]
+    groups = (("", 1), *((title, len(columns)) for title in _FITTED.values()))
+    header = ("method", *(tuple(columns) * len(_FITTED)))
     return Table("Fitted exponents of m; the paper's time per iteration is its T over its #I", header, tuple(lines), groups)
 
 

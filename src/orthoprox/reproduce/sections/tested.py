@@ -4,7 +4,7 @@ subproblems of ManPG-Ada, and other steps of RGD and Landing.
 
 from collections.abc import Mapping
 
-from orthoprox.reproduce.comparison import METHODS, apart, mean, per_iteration, select, shared
+from orthoprox.reproduce.comparison import METHODS, Pair, apart, averages, mean, over, per_iteration, printed, select, shared
 from orthoprox.reproduce.entry import Row
 from orthoprox.reproduce.section import IncompleteError, Section
 from orthoprox.reproduce.sections.components import SOLVERS
@@ -26,24 +26,19 @@ def times(spec: Spec, rows: list[Row], quick: bool) -> Section:
     groups = {place: group for place, group in groups.items() if group["lsalm"]}
     if not groups:
         raise IncompleteError("no size has a run of each of the four methods on the same instance.")
-    paper = {} if quick else {m: _printed(spec, m, "T") for m in spec.grid["m"]}
-    found = {place: {name: _over(group, name, "lsalm") for name in _OTHERS} for place, group in groups.items()}
-    counts = {m: _printed(spec, m, "I") for m in paper}
-    printed = {m: {name: ratios[name] / counts[m][name] for name in _OTHERS} for m, ratios in paper.items()}
-    each = {
-        place: {name: per_iteration(group[name]) / per_iteration(group["lsalm"]) for name in _OTHERS}
-        for place, group in groups.items()
-    }
-    lines = [(str(m), "paper", "", *_cells(paper[m], printed[m])) for m in paper]
-    lines += [
-        (str(m), kind, str(len(group["lsalm"])), *_cells(found[m, kind], each[m, kind])) for (m, kind), group in groups.items()
-    ]
+    theirs = {} if quick else {m: _quotients(printed(spec, "m", m)) for m in spec.grid["m"]}
+    ours = {place: _quotients(averages(group)) for place, group in groups.items()}
+    lines = [(str(m), "paper", "", *_cells(*quotients)) for m, quotients in theirs.items()]
+    lines += [(str(m), kind, str(len(groups[m, kind]["lsalm"])), *_cells(*quotients)) for (m, kind), quotients in ours.items()]
     lines.sort(key=lambda line: int(line[0]))
     header = ("m", "products", "instances", *(("T", "T/I") * len(_OTHERS)))
     above = (("", 3), *((f"{METHODS[name]} over LSALM", 2) for name in _OTHERS))
     return Section.of(
         spec,
-        verdict=f"{_nearer('times', paper, found)} {_nearer('times per iteration', printed, each)}".strip()
+        verdict=" ".join(
+            _nearer(what, {m: each[k] for m, each in theirs.items()}, {place: each[k] for place, each in ours.items()})
+            for k, what in enumerate(("times", "times per iteration"))
+        ).strip()
         or "Times over those of LSALM, with sparse and with dense products.",
         tables=(Table("Times over those of LSALM, averages", header, tuple(lines), above),),
     )
@@ -81,10 +76,9 @@ def steps(spec: Spec, rows: list[Row], quick: bool) -> Section:
         raise IncompleteError("no frame has a run of each of the four methods from the same start.")
     lines, near = [], dict.fromkeys(_STEPS, 0)
     for frame, group in groups.items():
-        k = spec.paper["frame"].index(frame)
-        cells = []
+        paper, cells = printed(spec, "frame", frame), []
         for one, other in _STEPS:
-            T, count = (spec.paper[one][key][k] / spec.paper[other][key][k] for key in ("T", "I"))
+            T, count = (theirs / base for theirs, base in zip(paper[one], paper[other], strict=True))
             time, steps = _over(group, one, other), _over(group, one, other, "iterations")
             near[one, other] += apart(steps, count) <= _STEPS[one, other]
             cells += [f"{each:.2f}" for each in (count, steps, T, time)]
@@ -104,10 +98,10 @@ def steps(spec: Spec, rows: list[Row], quick: bool) -> Section:
     )
 
 
-def _printed(spec: Spec, m: int, key: str) -> Ratios:
-    """Return the paper's times or iterations over those of LSALM."""
-    k = spec.paper["m"].index(m)
-    return {name: spec.paper[name][key][k] / spec.paper["lsalm"][key][k] for name in _OTHERS}
+def _quotients(pairs: Mapping[str, Pair]) -> tuple[Ratios, Ratios]:
+    """Return the times over that of LSALM, and the times per iteration over that of LSALM."""
+    both = {name: over(pairs, name) for name in _OTHERS}
+    return {name: T for name, (T, _) in both.items()}, {name: T / count for name, (T, count) in both.items()}
 
 
 def _over(group: Mapping[str, list[Row]], name: str, other: str, key: str = "run_cpu_seconds") -> float:
