@@ -31,6 +31,12 @@ def test_a_part_of_a_study_in_processes_of_its_own(tmp_path):
     assert "6 of 198 runs are shown." in page.read_text()
 
 
+def test_the_page_has_the_command_that_makes_the_part(made):
+    reproduce.reproduce([ID], quick=True, out=made, run=False)
+    command = f"orthoprox reproduce --quick {ID} --where 'beta <= 0.13' --where 'r <= 7'"
+    assert f"```console\n{command}\n```" in (made / "report.md").read_text()
+
+
 def test_a_second_call_repeats_nothing(made, executed):
     before = file(made).read_bytes()
     reproduce.reproduce([ID], quick=True, out=made, where=PART)

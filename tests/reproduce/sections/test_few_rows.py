@@ -1,5 +1,7 @@
 """Sections of few rows: they show what they can, or say what is missing."""
 
+from dataclasses import replace
+
 import pytest
 
 from orthoprox.reproduce import run as reproduce
@@ -127,3 +129,13 @@ def test_nothing_but_errors_is_a_section_that_says_so(name):
     assert made.verdict.startswith("Not shown yet: ")
     assert "Error: ValueError: no" in made.remarks
     assert (made.figures, made.tables, made.claims) == ({}, (), ())
+
+
+def test_rows_of_the_other_study_reach_the_section_but_its_errors_do_not(tmp_path):
+    assert reproduce.items(tmp_path)["table-default"].beside.spec.id == "table-spca"
+    theirs = [{**row, "projected_objective": -110.0} for row in rows_of("table-spca", quick=True)]
+    ours = item("table-default", rows_of("table-default", quick=True))
+    for others, instances in ((theirs, "2"), ([*theirs[1:], *errors(theirs[:1])], "1")):
+        made = reproduce.section(replace(ours, beside=item("table-spca", others)), quick=True)
+        assert made.tables[1].rows[0][:2] == ("100", instances)
+    assert len(reproduce.section(ours, quick=True).tables) == 1
